@@ -72,7 +72,7 @@ AREAS = {
     "optimum": Area(
         ("_search/optimal/[!s]*.py", f"{_CORE}optimum*"),
         (
-            "tests/search/test_optimum.py", "tests/search/test_optimum_start.py",
+            "tests/search/test_optimum.py",
             "tests/search/test_bounds.py", "tests/metrics/test_optimality.py",
         ),
         ("problems",),

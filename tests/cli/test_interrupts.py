@@ -42,7 +42,7 @@ def table(tmp_path):
     return path
 
 
-def interrupted(words, folder, function="_seek", wait="pass"):
+def interrupted(words, folder, function="TreeSearch.run", wait="pass"):
     """A command that gets SIGINT once it is searching: its code, stdout and stderr."""
     code = SCRIPT.format(function=function, wait=wait)
     with subprocess.Popen(
@@ -67,8 +67,8 @@ def interrupted(words, folder, function="_seek", wait="pass"):
 
 # Without an interrupt each of them takes hours.
 SEARCHES = {
-    "local": ("_seek", ["--leaves", 30, "--search-effort", 1000]),
-    "optimal": ("_proven", ["--search", "optimal", "--search-effort", 0.1]),
+    "local": ("TreeSearch.run", ["--leaves", 30, "--search-effort", 1000]),
+    "optimal": ("TreeSearch.prove", ["--search", "optimal", "--search-effort", 0.1]),
 }
 
 

@@ -22,7 +22,7 @@ from agathis import KernelKMeans
 from agathis._kernels.kernel import Kernel, at_most
 from agathis._kmeans import factor as factors
 from agathis._kmeans import problem as tasks
-from agathis._kmeans.factor import centre, factor, few_components, triangle
+from agathis._kmeans.factor import centre, few_components, is_factor, triangle
 from agathis._kmeans.searches import Points, lloyd, single_moves, without_missing
 
 
@@ -35,6 +35,12 @@ def partitions(n, k):
             yield labels
 
 
+def eigenvectors(centred):
+    """Points of a centred positive matrix, by eigenvectors."""
+    values, vectors = np.linalg.eigh(centred)
+    return vectors * np.sqrt(np.maximum(values, 0))
+
+
 class TestFactor:
     @given(seed=SEEDS, kernel=st.sampled_from(["linear", "rbf"]), weighted=st.booleans())
     def test_inner_products_are_the_centred_kernel(self, seed, kernel, weighted):
@@ -42,8 +48,9 @@ class TestFactor:
         weight = rng.uniform(0.1, 3, len(gram)) if weighted else np.ones(len(gram))
         centred = centre(gram, weight)
         np.testing.assert_allclose(centred @ weight, 0, atol=1e-9)
-        points, positive = factor(centred, weight, 1e-16 * np.abs(gram).max())
-        assert positive
+        largest = np.abs(gram).max()
+        points = triangle(centred, 8e-16 * len(gram) * largest)
+        assert is_factor(points, centred, 1e-16 * largest)
         np.testing.assert_allclose(points @ points.T, centred, atol=1e-8)
         assert points.shape[1] < len(gram)
 
@@ -52,7 +59,7 @@ class TestFactor:
         rng, _, gram = problem(seed, kernel)
         weight = rng.uniform(0.1, 3, len(gram)) if weighted else np.ones(len(gram))
         centred, largest = centre(gram, weight), np.abs(gram).max()
-        slow = factor(centred, weight, 1e-16 * largest)[0]
+        slow = eigenvectors(centred)
         fast = triangle(centred, 8e-16 * len(gram) * largest)
         np.testing.assert_allclose(fast @ fast.T, slow @ slow.T, rtol=0, atol=1e-12 * largest)
 
@@ -61,7 +68,7 @@ class TestFactor:
         rng, _, gram = problem(seed, "rbf", least=6)
         weight = rng.uniform(0.1, 3, len(gram)) if weighted else np.ones(len(gram))
         centred, start = centre(gram, weight), rng.integers(0, k, len(gram))
-        slow, fast = factor(centred, weight, 1e-16)[0], triangle(centred, 8e-16 * len(gram))
+        slow, fast = eigenvectors(centred), triangle(centred, 8e-16 * len(gram))
         expected, objective, _ = lloyd(Points(slow, weight), start, 300)
         labels, found, _ = lloyd(Points(fast, weight), start, 300)
         np.testing.assert_array_equal(labels, expected)
@@ -111,7 +118,8 @@ class TestFactor:
 
     def test_says_that_a_kernel_is_not_positive(self):
         gram = np.array([[0.0, 2.0, 1.0], [2.0, 0.0, 1.0], [1.0, 1.0, 5.0]])
-        assert not factor(centre(gram, np.ones(3)), np.ones(3), 1e-16)[1]
+        centred = centre(gram, np.ones(3))
+        assert not is_factor(triangle(centred, 1e-14), centred, 1e-16)
 
 
 class TestSingleMoves:

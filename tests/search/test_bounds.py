@@ -9,8 +9,9 @@ from numpy.testing import assert_allclose
 from sklearn.cluster import KMeans
 
 from agathis._growth.limits import Limits
-from agathis._search.optimal.lower_bounds import cost_lower_bound, tree_lower_bound
+from agathis._search.optimal.lower_bounds import tree_lower_bound
 from agathis._search.optimal.optimum import optimum
+from agathis._search.optimal.spectral_bound import cost_lower_bound
 
 
 @st.composite

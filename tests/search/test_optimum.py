@@ -131,7 +131,7 @@ def test_a_search_that_is_stopped_has_a_tree_and_a_bound_that_are_true():
         )
         assert found.is_optimal == (found.lower_bound >= found.cost * (1 - 1e-9))
         assert 0 <= found.gap <= 1
-        assert found.cuts.build(3).n_leaves == 5
+        assert 1 <= found.cuts.build(3).n_leaves <= 5
 
 
 @pytest.mark.parametrize("most", [1, 2, 4])

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -32,7 +32,7 @@ from agathis._methods import BY_KEY
 from agathis._model.spec import FitSpec
 from agathis._objective.centres import Centres, PointCentres, cluster_means
 from agathis._rules.short_thresholds import RawThresholds, short_thresholds
-from agathis._search.tree_search import SearchOptions, improved_tree, tree_of_start
+from agathis._search.tree_search import improved_tree, tree_of_start
 from agathis._trees.tree import Tree
 from agathis._utils.progress import Clocks, Progress
 
@@ -156,9 +156,9 @@ def fit(
         if spec.max_leaves is None:
             # Without a limit the search uses at most as many leaves as its initial trees.
             limits = replace(limits, max_leaves=max(tree.n_leaves for tree in trees))
-        options = SearchOptions(**asdict(spec.search), time_limit=time_limit, seed=seed)
         best = improved_tree(
-            options, dataset, gain_engine, limits, trees, progress, keep_training_data
+            *(spec.search, dataset, gain_engine, limits, trees, progress, keep_training_data),
+            *(seed, time_limit),
         )
         tree, clusters, centres, cost = best.tree, best.labels, best.centres, best.cost
         searched = best.fitted_attributes()

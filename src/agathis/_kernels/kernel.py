@@ -26,8 +26,6 @@ from agathis._kernels.names import traits
 from agathis._kernels.rbf import far_out, rbf_values
 from agathis._kernels.tuning import BLOCK_BYTES, STEPS_AT_ONCE
 
-# Lengths whose squares have all their digits.
-SHORT, LONG = 1e-140, 1e140
 T = TypeVar("T")
 
 
@@ -125,6 +123,14 @@ class Kernel:
             values = pairwise_kernels(X, Y, metric=self.metric, filter_params=True, **self.params)
         return np.ascontiguousarray(values, dtype=np.float64)
 
+    def check_finite(self, values: np.ndarray | float) -> None:
+        """Raise ValueError if some kernel values are not finite."""
+        if not np.isfinite(values).all():
+            raise ValueError(
+                f"{self} gives NaN or infinity for some rows of X; every kernel value must be "
+                "finite. Is X very large, or the kernel not defined on it?"
+            )
+
     def gamma(self, n_features: int) -> float:
         """Gamma, with scikit-learn's default."""
         given = self.params.get("gamma")
@@ -179,19 +185,11 @@ def directions(X: np.ndarray) -> np.ndarray:
     scikit-learn's ``normalize`` does not change rows shorter than about 2e-15, so that the tree
     would depend on units.
     """
-    length = np.sqrt(np.einsum("ij,ij->i", X, X, dtype=np.float64))
-    extreme = np.flatnonzero(~((length > SHORT) & (length < LONG)))
-    if len(extreme):
-        # Their squares underflow or overflow: they are first scaled by a power of two, exactly.
-        largest = np.abs(X[extreme]).max(axis=1, initial=0.0).astype(np.float64)
-        power = np.where(largest > 0, np.frexp(largest)[1], 0)
-        rows = np.ldexp(X[extreme].astype(np.float64), -power[:, None])
-        scaled_length = np.sqrt(np.einsum("ij,ij->i", rows, rows))
-        length[extreme] = 1.0
-    out = (X / length[:, None]).astype(X.dtype, copy=False)
-    if len(extreme):
-        out[extreme] = rows / np.where(scaled_length > 0, scaled_length, 1.0)[:, None]
-    return out
+    # Scaled by a power of two, which is exact, so that squares neither underflow nor overflow.
+    power = np.frexp(np.abs(X).max(axis=1, initial=0.0))[1]
+    rows = np.ldexp(X, -power[:, None])
+    length = np.sqrt(np.einsum("ij,ij->i", rows, rows, dtype=np.float64))
+    return (rows / np.where(length > 0, length, 1.0)[:, None]).astype(X.dtype, copy=False)
 
 
 def in_threads(

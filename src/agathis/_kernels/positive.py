@@ -97,13 +97,6 @@ class PositiveKernel:
         if not self.kernel.is_positive and lowest < -NEGATIVE * max(0.0, largest):
             raise NotPositiveError(self.kernel)
 
-    def check_finite(self, values: np.ndarray) -> None:
-        if not np.isfinite(values).all():
-            raise ValueError(
-                f"{self.kernel} gives NaN or infinity for some rows of X; every kernel value must "
-                "be finite. Is X very large, or the kernel not defined on it?"
-            )
-
 
 class PivotedCholesky:
     """A pivoted Cholesky factor of the kernel on some rows, computed by columns.
@@ -128,7 +121,7 @@ class PivotedCholesky:
         self.kernel, self.rows, self.random_state = kernel, rows, random_state
         self.pivots: list[int] = []
         self.diagonal = kernel.diagonal(rows)
-        kernel.check_finite(self.diagonal)
+        kernel.kernel.check_finite(self.diagonal)
         self.residual = self.diagonal.copy()
         self._largest = self.diagonal.max()
         self._noise = np.maximum(RANK, kernel.rounding(rows)) * np.maximum(self.diagonal, 0.0)
@@ -186,7 +179,7 @@ class PivotedCholesky:
     def _values(self, some: np.ndarray, others: np.ndarray | slice) -> np.ndarray:
         """Kernel values between rows, with the exact diagonal."""
         values = self.kernel.between(self.rows[some], self.rows[others])
-        self.kernel.check_finite(values)
+        self.kernel.kernel.check_finite(values)
         own = some if isinstance(others, slice) else np.arange(len(some))
         values[np.arange(len(some)), own] = self.diagonal[some]
         return values

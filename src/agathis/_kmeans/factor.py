@@ -5,14 +5,10 @@ semi-definite matrix are such points. :func:`triangle` is a Cholesky factor, exa
 For many rows :func:`few_components` is a low-rank approximation, so the search must end on the
 full matrix (see ``searches.single_moves``).
 
-For a matrix that may be indefinite :func:`factor` computes eigenvectors, ``A = U L U'``, and the
-points ``U L^(1/2)``. With weights w it factors ``w_i^(1/2) A_ij w_j^(1/2)`` and divides each row
-by ``w_i^(1/2)`` afterwards, so that rounding is relative to the weighted cost.
-
-Negative components are dropped, so these points are only a start of the search, which also ends on
-the full matrix. Shifting the diagonal instead would make the matrix positive without changing the
-order of partitions, but all rows would be at the same large distance, and KMeans would hardly move
-from its initialisation.
+The part of an indefinite matrix that is not positive is left out, so that these points are only a
+start of the search, which also ends on the full matrix. Shifting the diagonal instead would make
+the matrix positive without changing the order of partitions, but all rows would be at the same
+large distance, and KMeans would hardly move from its initialisation.
 """
 
 from __future__ import annotations
@@ -27,8 +23,11 @@ from agathis._kernels.kernel import Kernel, one_blas_thread
 from agathis._kernels.positive import PivotedCholesky, PositiveKernel
 from agathis._kmeans.tuning import COMPONENTS, LEFT_OUT, SQUARE
 
-# Eigenvalues and pivots up to this, times n and the rounding of one value, are rounding.
+# Pivots up to this, times n and the rounding of one value, are rounding.
 ROUNDING = 8
+# The relative residual above which a kernel matrix is indefinite, and the rounding error of its
+# values in units in the last place.
+INDEFINITE, ROUNDINGS = 1e-9, 64
 
 
 def centre(matrix: np.ndarray, weight: np.ndarray) -> np.ndarray:
@@ -108,31 +107,12 @@ class _Known(PositiveKernel):
         return np.zeros(len(X))
 
 
-def factor(centred: np.ndarray, weight: np.ndarray, rounding: float) -> tuple[np.ndarray, bool]:
-    """Points of a centred matrix, by eigenvectors.
+def is_factor(points: np.ndarray, centred: np.ndarray, rounding: float) -> bool:
+    """Whether the points of :func:`triangle` leave nothing out, so that the matrix is positive.
 
-    Parameters
-    ----------
-    centred : ndarray of shape (n_rows, n_rows)
-    weight : ndarray of shape (n_rows,)
-    rounding : float
-        The rounding of a value of the matrix.
-
-    Returns
-    -------
-    points : ndarray of shape (n_rows, n_components)
-        Centred at their weighted mean.
-    positive : bool
-        False if components were dropped that are negative by more than rounding.
+    The residual of a positive matrix is nowhere larger than the last pivot; ``rounding`` is that of
+    a value of the matrix.
     """
-    root = np.sqrt(weight)
-    values, vectors = np.linalg.eigh(centred * root * root[:, None])
-    noise = ROUNDING * len(centred) * weight.max() * rounding
-    kept = values > noise
-    points = vectors[:, kept] * np.sqrt(values[kept])
-    points /= root[:, None]
-    # Removes rounding from the mean.
-    points -= (weight / weight.sum()) @ points
-    if not kept.any():
-        points = np.zeros((len(centred), 1))
-    return points, bool(values[0] >= -noise)
+    largest = float(np.diagonal(centred).max(initial=0.0))
+    left = np.abs(centred - points @ points.T).max(initial=0.0)
+    return bool(left <= INDEFINITE * largest + ROUNDINGS * rounding)

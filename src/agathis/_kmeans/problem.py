@@ -21,8 +21,8 @@ from agathis._kmeans import searches as search
 from agathis._kmeans.factor import (
     ROUNDING,
     centre,
-    factor,
     few_components,
+    is_factor,
     triangle,
 )
 from agathis._kmeans.searches import PairwiseSpace, Points
@@ -262,9 +262,9 @@ def _made_of(space: PairwiseSpace, centred: np.ndarray) -> tuple[np.ndarray, boo
     if _in_few_components(kernel, len(matrix)):
         return few_components(kernel, centred), True
     rounding = EPS * float(max(matrix.max(), -matrix.min()))
-    if kernel.is_positive:
-        return triangle(centred, ROUNDING * len(matrix) * rounding), True
-    return factor(centred, space.weight, rounding)
+    points = triangle(centred, ROUNDING * len(matrix) * rounding)
+    # Kernels known to be positive are not checked, as rounding could fail the check.
+    return points, kernel.is_positive or is_factor(points, centred, rounding)
 
 
 def _in_few_components(kernel: Kernel, n: int) -> bool:
@@ -342,7 +342,7 @@ def _pairs(
     elif 8 * len(rows) ** 2 > limit:
         return PairwiseSpace(None, weight, kernel, settled, threads)
     matrix = kernel.matrix(settled, threads)
-    search.check_values(kernel, matrix)
+    kernel.check_finite(matrix)
     return PairwiseSpace(matrix, weight, kernel, settled, threads)
 
 

@@ -65,18 +65,9 @@ class PairwiseSpace:
             return self.matrix @ member
         out = np.empty(member.shape)
         for part, values in self.kernel.blocks(self.rows, self.rows, self.threads):
-            check_values(self.kernel, values)
+            self.kernel.check_finite(values)
             out[part] = values @ member
         return out
-
-
-def check_values(kernel: Kernel, values: np.ndarray) -> None:
-    """Raise if kernel values are not finite."""
-    if not np.isfinite(values).all():
-        raise ValueError(
-            f"{kernel} gives NaN or infinity for some rows of X; every kernel value must be "
-            "finite. Is X very large, or the kernel not defined on it?"
-        )
 
 
 def without_missing(labels: np.ndarray) -> np.ndarray:

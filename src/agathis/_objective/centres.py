@@ -16,7 +16,12 @@ from sklearn.utils import gen_batches
 
 from agathis._kernels.kernel import Kernel
 from agathis._kernels.space import Space
-from agathis._objective.objective import ROWS_AT_ONCE, membership, moderate_weights
+from agathis._objective.objective import (
+    ROWS_AT_ONCE,
+    membership,
+    moderate_weights,
+    point_sums,
+)
 
 
 @dataclass(frozen=True)
@@ -186,13 +191,7 @@ def cluster_means(
     fill: np.ndarray | None = None,
 ) -> np.ndarray:
     """The mean of each cluster; missing values are replaced by ``fill``."""
-    weight, _ = moderate_weights(weight)
-    size = np.bincount(labels, weight, minlength=n_clusters)
-    means = np.zeros((n_clusters, X.shape[1]))
-    for rows in gen_batches(len(X), ROWS_AT_ONCE):
-        block = np.asarray(X[rows], dtype=np.float64)
-        if fill is not None:
-            block = np.where(np.isnan(block), fill, block)
-        share = membership(labels[rows], n_clusters, 1.0 if weight is None else weight[rows])
-        means += (share / size).T @ block
-    return means
+    share = np.ones(len(X)) if weight is None else moderate_weights(weight)[0]
+    space = Space(Kernel("linear"), fill=fill)
+    sums, origin = point_sums(space, X, labels, share, 1, n_clusters)
+    return sums / np.bincount(labels, share, minlength=n_clusters)[:, None] + origin

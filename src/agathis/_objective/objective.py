@@ -53,7 +53,7 @@ def cluster_kernel_sums(
 
 
 def between_kernel_sums(
-    blocks: Iterable[tuple[slice, np.ndarray]], member: np.ndarray
+    blocks: Iterable[tuple[slice, np.ndarray]], member: np.ndarray | sparse.csr_matrix
 ) -> np.ndarray:
     """Sum the kernel between each two clusters, (n_clusters, n_clusters)."""
     kernel_sum = np.zeros((member.shape[1], member.shape[1]))

@@ -12,18 +12,15 @@ from sklearn.utils import check_random_state
 
 from agathis._dataset.memory import InMemory
 from agathis._kernels.feature_map import mapped
-from agathis._kernels.kernel import Kernel
 from agathis._kernels.map_fitting import fit_map
 from agathis._kernels.space import Space
-from agathis._kmeans.factor import centre, triangle
+from agathis._kmeans.factor import centre, is_factor, triangle
 from agathis._kmeans.tuning import FACTOR_ROWS
+from agathis._objective.objective import settled_rows
 from agathis._search.tuning import MAP_COMPONENTS
 
 # The residual of a factorisation, relative to the largest squared norm: rounding, or approximate.
 EXACT_TOLERANCE, LOOSE_TOLERANCE = 1e-11, 1e-4
-# The relative residual above which a kernel matrix is indefinite, and the rounding error of its
-# values in units in the last place.
-INDEFINITE, ROUNDINGS = 1e-9, 64
 
 
 def search_points(
@@ -54,7 +51,7 @@ def search_points(
         unit = float(np.finfo(matrix.dtype).eps) if exact else None
         return factor_points(np.asarray(matrix, dtype=np.float64), weight, unit)
     if len(rows) <= FACTOR_ROWS:
-        settled = _settled(data.kernel, rows)
+        settled = settled_rows(data.kernel, rows)
         # Kernels known to be positive are not checked, as rounding could fail the check.
         checked = exact and not data.kernel.is_positive
         unit = float(np.finfo(np.float64).eps) if checked else None
@@ -80,10 +77,8 @@ def factor_points(matrix: np.ndarray, weight: np.ndarray, unit: float | None = N
     largest = float(np.diagonal(centred).max(initial=0.0))
     points = triangle(centred, tolerance * largest)
     if unit is not None:
-        # The residual of a positive matrix is nowhere larger than the last pivot.
-        left = np.abs(centred - points @ points.T).max(initial=0.0)
-        rounding = ROUNDINGS * unit * (largest + np.abs(matrix).max(initial=0.0))
-        if left > INDEFINITE * largest + rounding:
+        rounding = unit * (largest + np.abs(matrix).max(initial=0.0))
+        if not is_factor(points, centred, rounding):
             raise ValueError(
                 "The kernel matrix is indefinite (it has negative eigenvalues), and optimality is "
                 "proven for positive semi-definite kernels only: search='optimal' cannot be used, "
@@ -94,8 +89,3 @@ def factor_points(matrix: np.ndarray, weight: np.ndarray, unit: float | None = N
 
 def _is_wide(points: np.ndarray) -> bool:
     return points.shape[1] > len(points) and len(points) <= FACTOR_ROWS
-
-
-def _settled(kernel: Kernel, rows: np.ndarray) -> np.ndarray:
-    seen = kernel.seen(rows)
-    return seen - kernel.origin(seen)

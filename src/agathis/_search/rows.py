@@ -8,7 +8,6 @@ position in the sorted order of a column, and is converted into a threshold at t
 from __future__ import annotations
 
 from copy import copy
-from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -27,14 +26,13 @@ def centred(points: np.ndarray, weight: np.ndarray) -> tuple[np.ndarray, float]:
         return points, float(weight @ np.einsum("ij,ij->i", points, points))
 
 
-@dataclass(frozen=True, eq=False)
 class SearchRows:
-    """Rows of positive weight.
+    """Rows of positive weight, with the order of each column.
 
-    Attributes
+    Parameters
     ----------
     points : ndarray of shape (n, n_components)
-        In the feature space of the kernel, centred at their weighted mean.
+        In the feature space of the kernel.
     weight : ndarray of shape (n,)
     columns : ndarray of int
         The indices of the columns to split on.
@@ -42,44 +40,51 @@ class SearchRows:
         The values of these columns; NaN if missing.
     sources : CategoryGroups or None
         Categorical features to split on.
+    category : ndarray of shape (n_category_groups, n)
+        The category code of each row in each of them.
     n_features : int
         The number of columns of the data.
+
+    Attributes
+    ----------
+    points : ndarray of shape (n, n_components)
+        Centred at their weighted mean.
     inertia : float
-        The weighted sum of squared norms of the points.
+        The weighted sum of their squared norms.
+    order : ndarray of shape (n_columns, n)
+        The rows sorted by each column, missing values last.
+    place, rank : ndarray of shape (n_columns, n)
+        The position of each row in this order, -1 if missing; and the number of smaller distinct
+        values of each position.
+    present : ndarray of shape (n_columns,)
+        The number of values that are not missing.
     """
 
-    points: np.ndarray
-    weight: np.ndarray
-    columns: np.ndarray
-    values: np.ndarray
-    sources: CategoryGroups | None
-    n_features: int
-    category: np.ndarray
-    n_categories: np.ndarray
-    inertia: float
-    order: np.ndarray = field(init=False)
-    place: np.ndarray = field(init=False)
-    rank: np.ndarray = field(init=False)
-    present: np.ndarray = field(init=False)
-
-    def __post_init__(self) -> None:
+    def __init__(
+        self,
+        points: np.ndarray,
+        weight: np.ndarray,
+        columns: np.ndarray,
+        values: np.ndarray,
+        sources: CategoryGroups | None,
+        category: np.ndarray,
+        n_features: int,
+    ) -> None:
+        self.weight = np.ascontiguousarray(weight, dtype=np.float64)
+        self.points, self.inertia = centred(np.asarray(points, dtype=np.float64), self.weight)
+        self.columns, self.n_features = np.asarray(columns), n_features
+        self.values = np.ascontiguousarray(values, dtype=np.float64)
+        self.sources, self.category = sources, np.ascontiguousarray(category)
+        self.n_categories = np.zeros(0, np.int32) if sources is None else sources.n_categories
         d, n = self.values.shape
         missing = np.isnan(self.values)
-        # Missing values are sorted last.
-        order = np.argsort(self.values, axis=1, kind="stable").astype(np.int32)
-        ordered = np.take_along_axis(self.values, order, axis=1)
-        rank, place = np.zeros((d, n), np.int32), np.empty((d, n), np.int32)
-        np.cumsum(ordered[:, 1:] != ordered[:, :-1], axis=1, out=rank[:, 1:])
-        np.put_along_axis(place, order, np.arange(n, dtype=np.int32)[None, :], axis=1)
-        place[missing] = -1
-        present = (n - np.count_nonzero(missing, axis=1)).astype(np.int32)
-        for name, array in (
-            ("order", order),
-            ("place", place),
-            ("rank", rank),
-            ("present", present),
-        ):
-            object.__setattr__(self, name, array)
+        self.order = np.argsort(self.values, axis=1, kind="stable").astype(np.int32)
+        ordered = np.take_along_axis(self.values, self.order, axis=1)
+        self.rank, self.place = np.zeros((d, n), np.int32), np.empty((d, n), np.int32)
+        np.cumsum(ordered[:, 1:] != ordered[:, :-1], axis=1, out=self.rank[:, 1:])
+        np.put_along_axis(self.place, self.order, np.arange(n, dtype=np.int32)[None, :], axis=1)
+        self.place[missing] = -1
+        self.present = (n - np.count_nonzero(missing, axis=1)).astype(np.int32)
 
     @classmethod
     def of(
@@ -91,54 +96,36 @@ class SearchRows:
         sources: CategoryGroups | None = None,
     ) -> SearchRows:
         """Build from rows of positive weight."""
-        points, inertia = centred(np.asarray(points, dtype=np.float64), weight)
         category = np.zeros((0, len(X)), np.int32)
-        n_categories = np.zeros(0, np.int32)
         if sources is not None:
-            category = np.ascontiguousarray(sources.codes(X).T)
-            n_categories = sources.n_categories
-            if n_categories.max() > MAX_GROUP_CATEGORIES:
+            category, most = sources.codes(X).T, sources.n_categories.max()
+            if most > MAX_GROUP_CATEGORIES:
                 raise ValueError(
-                    f"one_hot has a categorical feature with {n_categories.max() - 1} categories; "
+                    f"one_hot has a categorical feature with {most - 1} categories; "
                     f"search='local' and split='pair' take up to {MAX_GROUP_CATEGORIES - 1}, "
                     "search='greedy' with split='axis' more. Merge rare categories."
                 )
-        return cls(
-            points=points,
-            weight=np.ascontiguousarray(weight, dtype=np.float64),
-            columns=np.asarray(columns),
-            values=np.ascontiguousarray(X[:, columns].T, dtype=np.float64),
-            sources=sources,
-            n_features=X.shape[1],
-            category=category,
-            n_categories=n_categories,
-            inertia=inertia,
-        )
+        return cls(points, weight, columns, X[:, columns].T, sources, category, X.shape[1])
 
     def with_points(self, points: np.ndarray) -> SearchRows:
         """The same rows with other points; the sorted orders are shared."""
         other = copy(self)
-        for name, value in zip(("points", "inertia"), centred(points, self.weight), strict=True):
-            object.__setattr__(other, name, value)
+        other.points, other.inertia = centred(points, self.weight)
         return other
 
-    def sample(self, most: int, random: np.random.RandomState) -> SearchRows:
-        """A random sample of at most ``most`` rows."""
-        if self.n <= most:
+    def sample(self, n_rows: int, random: np.random.RandomState) -> SearchRows:
+        """A random sample of at most ``n_rows`` rows."""
+        if self.n <= n_rows:
             return self
-        chosen = np.sort(random.choice(self.n, most, replace=False))
-        weight = self.weight[chosen]
-        points, inertia = centred(self.points[chosen], weight)
+        rows = np.sort(random.choice(self.n, n_rows, replace=False))
         return SearchRows(
-            points=points,
-            weight=weight,
-            columns=self.columns,
-            values=np.ascontiguousarray(self.values[:, chosen]),
-            sources=self.sources,
-            n_features=self.n_features,
-            category=np.ascontiguousarray(self.category[:, chosen]),
-            n_categories=self.n_categories,
-            inertia=inertia,
+            self.points[rows],
+            self.weight[rows],
+            self.columns,
+            self.values[:, rows],
+            self.sources,
+            self.category[:, rows],
+            self.n_features,
         )
 
     @property

@@ -16,6 +16,7 @@ from sklearn.utils import check_random_state
 
 from agathis._core.search.mutable_tree import MutableTree
 from agathis._dataset.memory import InMemory
+from agathis._growth.engines.points import PointEngine
 from agathis._growth.engines.protocol import GainEngine
 from agathis._growth.engines.tuning import EXACT_ROWS
 from agathis._growth.limits import Limits
@@ -24,10 +25,10 @@ from agathis._kernels.space import Space
 from agathis._kmeans.tuning import FACTOR_ROWS
 from agathis._objective.centres import Centres
 from agathis._search.equal_rows import merged
-from agathis._search.local.evaluators import evaluator_of
+from agathis._search.evaluation import ObjectiveEvaluator
 from agathis._search.local.improvement import LocalImprovement
 from agathis._search.local.local_search import LocalSearch, Step
-from agathis._search.local.mutable_trees import mutable_tree_of, redrawn, tree_of
+from agathis._search.local.mutable_trees import mutable_tree_of, tree_of
 from agathis._search.local.oblique_splits import with_oblique_splits
 from agathis._search.optimal.optimum import Optimum, optimum
 from agathis._search.points import search_points
@@ -36,27 +37,11 @@ from agathis._search.spec import SearchSpec
 from agathis._search.tuning import PAIR_PRICE, PAIR_ROUNDS
 from agathis._trees.builder import TreeBuilder
 from agathis._trees.completion import completed
-from agathis._trees.tree import Tree
+from agathis._trees.tree import MISSING_GOES, MOVES, Tree
 from agathis._utils.progress import Progress
 
 # Costs with a smaller relative difference are equal.
 SAME_COST = 1e-9
-
-
-@dataclass(frozen=True)
-class SearchOptions(SearchSpec):
-    """Search parameters with the time limit and the seed, which are not part of a spec.
-
-    Attributes
-    ----------
-    time_limit : float or None
-        Seconds for the proof of optimality.
-    seed : int, numpy.random.RandomState or None
-        ``None`` is NumPy's global state.
-    """
-
-    time_limit: float | None = None
-    seed: int | np.random.RandomState | None = None
 
 
 @dataclass(frozen=True)
@@ -110,19 +95,21 @@ def tree_of_start(start: object, n_features: int) -> Tree | None:
 
 
 def improved_tree(
-    options: SearchOptions,
+    spec: SearchSpec,
     data: InMemory,
     gain_engine: GainEngine,
     limits: Limits,
     trees: Sequence[Tree],
     progress: Progress,
     keep: bool,
+    seed: int | np.random.RandomState | None = None,
+    time_limit: float | None = None,
 ) -> SearchResult:
     """The best tree found from the initial ``trees``, of which the greedy one is the first.
 
     Parameters
     ----------
-    options : SearchOptions
+    spec : SearchSpec
     data : InMemory
     gain_engine : GainEngine
         The engine, in its state after greedy growth.
@@ -131,205 +118,204 @@ def improved_tree(
     progress : Progress
     keep : bool
         Whether training rows may be stored for the centres.
+    seed : int, numpy.random.RandomState or None
+        ``None`` is NumPy's global state.
+    time_limit : float or None
+        Seconds for the proof of optimality.
     """
+    search = TreeSearch(spec, data, gain_engine, limits, trees, progress, keep, seed, time_limit)
     try:
-        return _improved(options, data, gain_engine, limits, trees, progress, keep)
+        search.run()
     except KeyboardInterrupt:
-        # Interrupted before the search, or before its result was evaluated: keep the greedy tree.
-        tree, cost = trees[0], 0.0 - gain_engine.objective
-        labels = tree.predict(data.X, data.threads)
-        proof = _no_proof(cost) if options.search == "optimal" else None
-        return SearchResult(tree, labels, cost, gain_engine.centres(labels, keep), [], proof, True)
+        search.interrupted = True
+    # A result whose evaluation is interrupted is evaluated again, so that it is not lost.
+    for _ in range(2):
+        try:
+            return search.result()
+        except KeyboardInterrupt:
+            search.interrupted = True
+    search.path, search.proof = [], None
+    return search.greedy_result()
 
 
 @dataclass
-class _SearchState:
-    """The state of a search, which remains valid after an interrupt."""
+class TreeSearch:
+    """A search from a greedy tree, whose best tree so far remains valid after an interrupt.
 
-    mutable_tree: MutableTree | None = None
-    drawn: TreeBuilder | None = None
+    Parameters
+    ----------
+    spec, data, gain_engine, limits, trees, progress, keep, seed, time_limit
+        See :func:`improved_tree`.
+    """
+
+    spec: SearchSpec
+    data: InMemory
+    gain_engine: GainEngine
+    limits: Limits
+    trees: Sequence[Tree]
+    progress: Progress
+    keep: bool
+    seed: int | np.random.RandomState | None
+    time_limit: float | None
+    best: TreeBuilder | None = None
     path: list[Step] = field(default_factory=list)
     proof: Optimum | None = None
     interrupted: bool = False
 
+    @property
+    def _space(self) -> Space | None:
+        """Maps rows to points, if the engine uses points."""
+        return self.gain_engine.space if isinstance(self.gain_engine, PointEngine) else None
 
-def _improved(
-    options: SearchOptions,
-    data: InMemory,
-    gain_engine: GainEngine,
-    limits: Limits,
-    trees: Sequence[Tree],
-    progress: Progress,
-    keep: bool,
-) -> SearchResult:
-    evaluator, sought = evaluator_of(data, gain_engine), _SearchState()
-    greedy_labels = trees[0].predict(data.X, data.threads)
-    greedy_cost = evaluator.cost(greedy_labels)
-    try:
-        _seek(sought, options, data, evaluator.space, limits, trees, progress, greedy_cost)
-    except KeyboardInterrupt:
-        sought.interrupted = True
-    if options.search == "optimal" and sought.proof is None:
-        sought.proof = _no_proof(greedy_cost)
+    def run(self) -> None:
+        """Search, storing each intermediate result."""
+        spec, random = self.spec, check_random_state(self.seed)
+        if spec.search == "optimal":
+            self._check_optimal()
+        rows, share = self._rows(random)
+        n_leaves = max(rows.n, *(tree.n_leaves for tree in self.trees))
+        limits = replace(self.limits, max_leaves=min(self.limits.max_leaves, n_leaves))
+        scaled = limits.scaled(share)
+        if spec.search == "greedy":
+            mutable_tree = mutable_tree_of(
+                self.trees[0], rows, limits.max_leaves, limits.n_clusters, self.data.threads
+            )
+        else:
+            mutable_tree = self._improve(rows, scaled, share, random)
+        self.best = tree_of(mutable_tree)
+        if spec.search == "optimal":
+            self.prove(rows, limits, rows.inertia - mutable_tree.objective)
+        if spec.split == "pair" and not self.interrupted:
+            self._split_on_pairs(self.best.build(rows.n_features), rows, scaled)
 
-    def judged() -> SearchResult:
-        tree, labels, cost = trees[0], greedy_labels, 0.0 - gain_engine.objective
-        centres = None
-        drawn = sought.drawn
-        if drawn is None and sought.mutable_tree is not None:
-            drawn = tree_of(sought.mutable_tree)
-        if drawn is not None:
-            better = _completed(drawn, data, evaluator.space)
-            own = better.predict(data.X, data.threads)
-            own_cost = evaluator.cost(own)
-            if own_cost < greedy_cost * (1 - SAME_COST) and limits.allows_tree(better):
-                tree, labels, cost = better, own, own_cost
-        if tree is trees[0]:
-            centres = gain_engine.centres(labels, keep)
+    def result(self) -> SearchResult:
+        """The best of the result, the greedy tree and the other initial trees, on all rows."""
+        evaluator, data = ObjectiveEvaluator(self.data, self.gain_engine), self.data
+        best = greedy = self.greedy_result()
+        cost = evaluator.cost(greedy.labels)
+        candidates = [] if self.best is None else [self.best.build(data.features.n_features)]
         # If the search used a sample or approximate points, an initial tree may be better.
-        for start in trees[1:]:
-            if evaluator.cost(start.predict(data.X, data.threads)) < cost * (1 - SAME_COST):
-                given = _completed(redrawn(start, data.fill is not None), data, evaluator.space)
-                if limits.allows_tree(given):
-                    tree, labels = given, given.predict(data.X, data.threads)
-                    cost, centres = evaluator.cost(labels), None
-        if centres is None:
-            centres = evaluator.centres(labels, keep)
+        candidates += [_splits_of(tree, data.fill is not None) for tree in self.trees[1:]]
+        for candidate in candidates:
+            tree = _completed(candidate, data, evaluator.space)
+            labels = tree.predict(data.X, data.threads)
+            candidate_cost = evaluator.cost(labels)
+            if candidate_cost < cost * (1 - SAME_COST) and self.limits.allows_tree(tree):
+                cost = candidate_cost
+                best = replace(greedy, tree=tree, labels=labels, cost=cost)
+        if best is not greedy:
+            best = replace(best, centres=evaluator.centres(best.labels, self.keep))
+        return best
+
+    def greedy_result(self) -> SearchResult:
+        """The greedy tree, as if the search had found none that is better."""
+        cost = 0.0 - self.gain_engine.objective
+        labels = self.trees[0].predict(self.data.X, self.data.threads)
+        proof = self.proof
+        if self.spec.search == "optimal" and proof is None:
+            # A proof that did not start: the lower bound is zero.
+            proof = Optimum(None, cost, min(0.0, cost), cost <= 0, 0, 0.0, True)
+        centres = self.gain_engine.centres(labels, self.keep)
         return SearchResult(
-            tree, labels, cost, centres, sought.path, sought.proof, sought.interrupted
+            self.trees[0], labels, cost, centres, self.path, proof, self.interrupted
         )
 
-    try:
-        return judged()
-    except KeyboardInterrupt:
-        # Interrupted during the evaluation: evaluate again, so that the result is not lost.
-        sought.interrupted = True
-        return judged()
-
-
-def _seek(
-    sought: _SearchState,
-    options: SearchOptions,
-    data: InMemory,
-    space: Space | None,
-    limits: Limits,
-    trees: Sequence[Tree],
-    progress: Progress,
-    greedy_cost: float,
-) -> None:
-    """Run the search, storing intermediate results in ``sought``."""
-    random = check_random_state(options.seed)
-    if options.search == "optimal":
-        _check_optimal(data, space)
-    rows, share = _rows(data, space, random, options.search == "optimal")
-    most = max(rows.n, *(tree.n_leaves for tree in trees))
-    limits = replace(limits, max_leaves=min(limits.max_leaves, most))
-    scaled = limits.scaled(share)
-    if options.search == "greedy":
-        mutable_tree = mutable_tree_of(
-            trees[0], rows, limits.max_leaves, limits.n_clusters, data.threads
-        )
-    else:
+    def _improve(
+        self, rows: SearchRows, limits: Limits, share: float, random: np.random.RandomState
+    ) -> MutableTree:
+        """The result of the local search; costs of its path are scaled to all rows."""
+        spec, greedy_cost = self.spec, 0.0 - self.gain_engine.objective
         local = LocalSearch(
             rows,
-            scaled,
-            options.search_effort,
-            options.n_init,
+            limits,
+            spec.search_effort,
+            spec.n_init,
             random,
-            data.threads,
-            lambda cost, done: progress.search(cost / share, greedy_cost, done),
+            self.data.threads,
+            lambda cost, done: self.progress.search(cost / share, greedy_cost, done),
         )
-        mutable_tree = sought.mutable_tree = local.run(trees)
-        if options.search == "local" and not local.interrupted:
+        mutable_tree = local.run(self.trees)
+        if spec.search == "local" and not local.interrupted:
             local.simplify(mutable_tree)
-        steps = local.path.steps
-        sought.path = [Step(step.seconds, step.cost / share, step.move) for step in steps]
-        sought.interrupted = local.interrupted
-    sought.drawn = tree_of(mutable_tree)
-    if options.search == "optimal":
-        if sought.interrupted:
-            # An interrupt of the search skips the proof.
-            options = replace(options, time_limit=0.0)
-        proof = _proven(rows, limits, rows.inertia - mutable_tree.objective, options, progress)
-        sought.proof = proof
-        sought.interrupted |= proof.interrupted
+        self.path = [replace(step, cost=step.cost / share) for step in local.path.steps]
+        self.interrupted = local.interrupted
+        return mutable_tree
+
+    def prove(self, rows: SearchRows, limits: Limits, cost: float) -> None:
+        """Search for the best tree with one leaf per cluster, and prove that it is the best."""
+        proof = optimum(
+            rows.points,
+            rows.values.T,
+            rows.weight,
+            limits,
+            incumbent=cost,
+            # An interrupt of the local search skips the proof.
+            time_limit=0.0 if self.interrupted else self.time_limit,
+            on_progress=lambda now, bound: self.progress.search(
+                now, cost, bound / now if now > 0 else 1.0
+            ),
+            columns=rows.columns,
+            category=rows.category,
+            sources=rows.sources,
+        )
+        self.proof = proof
+        self.interrupted |= proof.interrupted
         if proof.cuts is not None:
-            sought.drawn = proof.cuts
-            seconds = proof.seconds + sought.path[-1].seconds
-            sought.path.append(Step(seconds, proof.cost, "optimal"))
-    if options.split == "pair" and not sought.interrupted:
-        _pair(sought, rows, scaled, options)
+            self.best = proof.cuts
+            seconds = proof.seconds + self.path[-1].seconds
+            self.path.append(Step(seconds, proof.cost, "optimal"))
+
+    def _split_on_pairs(self, tree: Tree, rows: SearchRows, limits: Limits) -> None:
+        """Add splits on two columns whose gain exceeds the penalty."""
+        mutable_tree = mutable_tree_of(tree, rows, limits.max_leaves, limits.n_clusters)
+        for _ in range(PAIR_ROUNDS):
+            if not with_oblique_splits(mutable_tree, limits, PAIR_PRICE):
+                break
+            if self.spec.search == "local":
+                LocalImprovement(mutable_tree, limits).run()
+            self.best = tree_of(mutable_tree)
+
+    def _check_optimal(self) -> None:
+        """Raise if optimality cannot be proven for this dataset."""
+        data, why = self.data, None
+        if data.n_counted > EXACT_ROWS:
+            why = f"X has {data.n_counted:,} rows, more than {EXACT_ROWS:,}"
+        elif self._space is None and not data.kernel.has_features and data.n_counted > FACTOR_ROWS:
+            why = f"{data.kernel} has no points, and X has more than {FACTOR_ROWS:,} rows"
+        if why is not None:
+            raise ValueError(f"search='optimal' cannot be used: {why}. search='local' can.")
+
+    def _rows(self, random: np.random.RandomState) -> tuple[SearchRows, float]:
+        """The rows used by the search, and their fraction of the total weight."""
+        data = self.data
+        if data.n_counted > EXACT_ROWS:
+            rows, sampled = data.sample(EXACT_ROWS, random)
+            weight = np.ones(len(rows)) if sampled is None else sampled
+            share = float(weight.sum() / data.weights().sum())
+        else:
+            rows, weight, share = data.rows(), data.weights(), 1.0
+        rows = np.asarray(rows, dtype=np.float64)
+        if data.matrix is None:
+            # With a precomputed kernel, rows with equal values may differ in the kernel.
+            rows, weight = merged(rows, weight)
+        # With one thread matrix products are reproducible to the last digit.
+        with one_blas_thread():
+            points = search_points(data, rows, weight, self._space, self.spec.search == "optimal")
+        features = data.features
+        columns, sources = features.searched.columns, features.sources
+        return SearchRows.of(rows, points, weight, columns, sources), share
 
 
-def _no_proof(cost: float) -> Optimum:
-    """The result of a proof that did not start: the lower bound is zero."""
-    return Optimum(None, cost, min(0.0, cost), cost <= 0, 0, 0, 0.0, True)
+def _splits_of(tree: Tree, gaps: bool) -> Tree:
+    """A tree whose directions for missing values do not depend on the rows it was fitted to.
+
+    Without missing values in the new rows (``gaps``) there are no directions.
+    """
+    missing = 2 - tree.missing_left if gaps else np.zeros(tree.node_count)
+    kind = np.where(tree.is_leaf, MOVES.index("leaf"), MOVES.index("cut"))
+    missing = np.where(tree.is_leaf, MISSING_GOES.index("unseen"), missing)
+    return replace(tree, missing=missing.astype(np.int8), move=kind.astype(np.int8))
 
 
-def _completed(drawn: TreeBuilder, data: InMemory, space: Space | None) -> Tree:
-    tree, _ = completed(drawn, data.X, data.weight, data.kernel, data.threads, space, data.matrix)
-    return tree
-
-
-def _check_optimal(data: InMemory, space: Space | None) -> None:
-    """Raise if optimality cannot be proven for this dataset."""
-    why = None
-    if data.n_counted > EXACT_ROWS:
-        why = f"X has {data.n_counted:,} rows, more than {EXACT_ROWS:,}"
-    elif space is None and not data.kernel.has_features and data.n_counted > FACTOR_ROWS:
-        why = f"{data.kernel} has no points, and X has more than {FACTOR_ROWS:,} rows"
-    if why is not None:
-        raise ValueError(f"search='optimal' cannot be used: {why}. search='local' can.")
-
-
-def _proven(
-    rows: SearchRows, limits: Limits, cost: float, options: SearchOptions, progress: Progress
-) -> Optimum:
-    """The best tree with one leaf per cluster; without a tree if none improves the cost."""
-    return optimum(
-        rows.points,
-        rows.values.T,
-        rows.weight,
-        limits,
-        incumbent=cost,
-        time_limit=options.time_limit,
-        on_progress=lambda now, bound: progress.search(now, cost, bound / now if now > 0 else 1.0),
-        columns=rows.columns,
-        category=rows.category,
-        sources=rows.sources,
-    )
-
-
-def _pair(sought: _SearchState, rows: SearchRows, limits: Limits, options: SearchOptions) -> None:
-    """Add splits on two columns whose gain exceeds the penalty."""
-    assert sought.drawn is not None
-    tree = sought.drawn.build(rows.n_features)
-    mutable_tree = mutable_tree_of(tree, rows, limits.max_leaves, limits.n_clusters)
-    for _ in range(PAIR_ROUNDS):
-        if not with_oblique_splits(mutable_tree, limits, PAIR_PRICE):
-            break
-        if options.search == "local":
-            LocalImprovement(mutable_tree, limits).run()
-        sought.drawn = tree_of(mutable_tree)
-
-
-def _rows(
-    data: InMemory, space: Space | None, random: np.random.RandomState, exact: bool
-) -> tuple[SearchRows, float]:
-    """The rows used by the search, and their fraction of the total weight."""
-    if data.n_counted > EXACT_ROWS:
-        rows, weight = data.sample(EXACT_ROWS, random)
-        weight = np.ones(len(rows)) if weight is None else weight
-        share = float(weight.sum() / data.weights().sum())
-    else:
-        rows, weight, share = data.rows(), data.weights(), 1.0
-    rows = np.asarray(rows, dtype=np.float64)
-    if data.matrix is None:
-        # With a precomputed kernel, rows with equal values may differ in the kernel.
-        rows, weight = merged(rows, weight)
-    # With one thread matrix products are reproducible to the last digit.
-    with one_blas_thread():
-        points = search_points(data, rows, weight, space, exact)
-    features = data.features
-    found = SearchRows.of(rows, points, weight, features.searched.columns, features.sources)
-    return found, share
+def _completed(tree: Tree, data: InMemory, space: Space | None) -> Tree:
+    return completed(tree, data.X, data.weight, data.kernel, data.threads, space, data.matrix)[0]

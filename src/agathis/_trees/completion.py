@@ -9,13 +9,18 @@ from scipy import sparse
 
 from agathis._kernels.kernel import Kernel
 from agathis._kernels.space import Space
-from agathis._objective.objective import kernel_blocks, moderate_weights, point_sums
+from agathis._objective.objective import (
+    between_kernel_sums,
+    kernel_blocks,
+    moderate_weights,
+    point_sums,
+)
 from agathis._trees.builder import TreeBuilder
 from agathis._trees.tree import LEAF, Tree
 
 
 def completed(
-    drawn: TreeBuilder,
+    splits: TreeBuilder | Tree,
     X: np.ndarray,
     weight: np.ndarray | None,
     kernel: Kernel,
@@ -31,8 +36,8 @@ def completed(
 
     Parameters
     ----------
-    drawn : TreeBuilder
-        Splits, and ``cluster`` of the leaves.
+    splits : TreeBuilder or Tree
+        With the clusters of the leaves; everything else is replaced.
     X : ndarray of shape (n_samples, n_features)
     weight : ndarray of shape (n_samples,) or None
         None if all weights are 1.
@@ -43,7 +48,7 @@ def completed(
     matrix : ndarray of shape (n_samples, n_samples), optional
         The kernel matrix of X, if given.
     """
-    tree = drawn.build(X.shape[1])
+    tree = splits if isinstance(splits, Tree) else splits.build(X.shape[1])
     left, right = tree.children_left, tree.children_right
     is_leaf, n_nodes = tree.is_leaf, tree.node_count
     kept, cluster = np.unique(tree.cluster[is_leaf], return_inverse=True)
@@ -101,28 +106,12 @@ def _worth(
         sums = _summed(left, right, sums)
         kernel_sum = np.einsum("ij,ij->i", sums, sums)
     else:
-        member = sparse.csr_matrix((weight, (leaves, np.arange(n))), shape=(n_nodes, n))
-        kernel_sum = _pairwise_kernel_sums(kernel, X, member, left, right, threads, matrix)
+        member = sparse.csr_matrix((weight, (np.arange(n), leaves)), shape=(n, n_nodes))
+        between = between_kernel_sums(kernel_blocks(kernel, X, threads, matrix), member)
+        kernel_sum = np.diagonal(between).copy()
+        for node in np.flatnonzero(left != LEAF)[::-1]:
+            first, second = left[node], right[node]
+            kernel_sum[node] = kernel_sum[first] + kernel_sum[second] + 2 * between[first, second]
+            between[node] = between[first] + between[second]
+            between[:, node] = between[node]
     return unit * np.divide(kernel_sum, size, out=np.zeros_like(size), where=size > 0)
-
-
-def _pairwise_kernel_sums(
-    kernel: Kernel,
-    X: np.ndarray,
-    member: sparse.csr_matrix,
-    left: np.ndarray,
-    right: np.ndarray,
-    threads: int,
-    matrix: np.ndarray | None,
-) -> np.ndarray:
-    """The kernel sum of each node."""
-    between = np.zeros((len(left), len(left)))
-    for rows, values in kernel_blocks(kernel, X, threads, matrix):
-        between += member[:, rows] @ (member @ values.T).T
-    kernel_sum = np.diagonal(between).copy()
-    for node in np.flatnonzero(left != LEAF)[::-1]:
-        first, second = left[node], right[node]
-        kernel_sum[node] = kernel_sum[first] + kernel_sum[second] + 2 * between[first, second]
-        between[node] = between[first] + between[second]
-        between[:, node] = between[node]
-    return kernel_sum

@@ -16,7 +16,8 @@ from agathis._kernels.kernel import Kernel
 from agathis._kernels.space import Space
 from agathis._kmeans.tuning import FACTOR_ROWS
 from agathis._objective.cost import kernel_cost
-from agathis._search.optimal.lower_bounds import cost_lower_bound, tree_lower_bound
+from agathis._search.optimal.lower_bounds import tree_lower_bound
+from agathis._search.optimal.spectral_bound import cost_lower_bound
 from agathis._search.points import factor_points
 from agathis._trees.model import tree_of
 from agathis._trees.tree import Tree

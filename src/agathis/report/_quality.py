@@ -27,8 +27,8 @@ from agathis._kernels.spec import KernelSpec
 from agathis._methods import METHODS
 from agathis._model.fitted_model import FittedModel
 from agathis._objective.cost import scatter
-from agathis._search.optimal.lower_bounds import cost_lower_bound
 from agathis._search.optimal.optimum import optimum
+from agathis._search.optimal.spectral_bound import cost_lower_bound
 from agathis._trees.tree import Tree
 from agathis.report._fit_rows import PAIRS, SAMPLE, FitRows, kernel_points, sample_of
 from agathis.report._more_leaves import for_share, more_leaves
@@ -144,7 +144,7 @@ def gap_of(points: np.ndarray, values: np.ndarray | None, tree: Tree, own: float
     few = tree.n_leaves <= PROVEN_LEAVES and len(points) <= PAIRS
     if values is not None and few and points.shape[1] <= MAX_COMPONENTS:
         limits = Limits(tree.n_leaves, tree.n_leaves)
-        best = optimum(points, values, None, limits, work_limit=PROOF_WORK)
+        best = optimum(points, values, None, limits, incumbent=own, work_limit=PROOF_WORK)
         bound = max(bound, best.lower_bound)
     return max(0.0, 1 - bound / own)
 

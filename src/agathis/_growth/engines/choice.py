@@ -1,16 +1,19 @@
-"""Select and build the engine of a fit: :func:`choose_engine` resolves ``"auto"``."""
+"""The registry of engines, which selects and builds the engine of a fit.
+
+:func:`choose_engine` resolves ``"auto"``. A new engine is a class and an entry in ``REGISTRY``.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
 from sklearn import get_config
 from sklearn.utils import check_random_state
 
-from agathis._checks.engines import AUTO, BINNED, ENGINES
+from agathis._checks.engines import AUTO, BINNED, ENGINES, Engine
 from agathis._dataset.bins import find_bins
-from agathis._dataset.features import CategoryGroups, SearchedColumns
 from agathis._dataset.grid import Grid, rounded_origin
 from agathis._dataset.interface import Dataset
 from agathis._dataset.memory import InMemory
@@ -53,27 +56,82 @@ class Built:
     warnings: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True)
+class Workload:
+    """The size of a fit, which decides how fast an engine is and what it stores.
+
+    Attributes
+    ----------
+    n_rows : int
+        The number of rows of positive weight.
+    n_columns : int
+    width : int
+        The number of components of a point.
+    has_points : bool
+        Whether samples are points in the kernel's feature space.
+    is_wide : bool
+        Whether tables of sums of points would be slower than prefix sums.
+    """
+
+    n_rows: int
+    n_columns: int
+    width: int
+    has_points: bool
+    is_wide: bool
+
+    @classmethod
+    def of(cls, data: Dataset, approximation: Approximation) -> Workload:
+        n_columns, n_components = data.features.n_features, approximation.n_components
+        width = n_components or data.kernel.n_seen(n_columns)
+        has_points = data.kernel.has_features or n_components is not None
+        is_wide = has_points and n_components is None and width > NARROW
+        return cls(data.n_counted, n_columns, width, has_points, is_wide)
+
+
+@dataclass(frozen=True)
+class EngineEntry:
+    """How an engine is chosen and built; what it accepts is in ``agathis._checks.engines``.
+
+    Attributes
+    ----------
+    is_fastest : callable
+        Whether it is the fastest for a workload, of the engines that accept it and that come later
+        in ``REGISTRY``.
+    n_bytes : callable
+        The memory that it needs for a workload.
+    build : callable
+        Builds it; the parameters are those of :func:`build`.
+    """
+
+    is_fastest: Callable[[Workload], bool]
+    n_bytes: Callable[[Workload], int]
+    build: Callable[..., Built]
+
+
 def choose_engine(engine: str, data: Dataset, approximation: Approximation) -> str:
-    """Resolve ``"auto"``; the table is in the docstring of ``Kauri``."""
+    """Resolve ``"auto"``: the first engine that accepts the data, is fastest and fits in memory.
+
+    The table is in the docstring of ``Kauri``.
+    """
     if engine != AUTO:
         return engine
-    if data.fill is not None or not isinstance(data, InMemory):
-        return BINNED
-    n, d = data.n_counted, data.features.n_features
-    memory = get_config()["working_memory"] * 2**20
+    work, memory = Workload.of(data, approximation), get_config()["working_memory"] * 2**20
+    names = [name for name in REGISTRY if _accepts(ENGINES[name], data, work)]
+    for name in names[:-1]:
+        if REGISTRY[name].is_fastest(work) and REGISTRY[name].n_bytes(work) <= memory:
+            return name
+    return names[-1]
+
+
+def _accepts(engine: Engine, data: Dataset, work: Workload) -> bool:
+    """Whether an engine accepts the kernel and the rows of a dataset."""
+    if not isinstance(data, InMemory):
+        return not engine.exact
+    if data.fill is not None:
+        return engine.takes_missing
     if data.matrix is not None:
-        return "gram"
-    matrix_fits = 8 * n**2 <= memory
-    if data.kernel.has_features or approximation.n_components is not None:
-        width = approximation.n_components or data.kernel.n_seen(d)
-        if approximation.n_components is None and width > NARROW:
-            if matrix_fits and n <= width:
-                return "gram"
-            if n <= EXACT_ROWS and n * (25 * d + 32 * width) <= memory:
-                return "blocks"
-        fits = n * (13 * d + 16 * width) <= memory
-        return "features" if fits and n <= EXACT_ROWS else BINNED
-    return "gram" if matrix_fits else "blocks"
+        return engine.takes_matrix
+    return work.has_points or not engine.needs_points
 
 
 def build(
@@ -87,36 +145,63 @@ def build(
     """Build an engine by its name; ``seed`` is the ``random_state`` for sampling rows."""
     if ENGINES[chosen].exact and not isinstance(data, InMemory):
         raise ValueError(f"engine={chosen!r} needs all rows in one place: use engine={BINNED!r}.")
-    if not ENGINES[chosen].needs_points:
-        assert isinstance(data, InMemory)
-        rows = rows_of_data(chosen, data)
-        if rows.points is not None and data.features.sources is None:
-            return Built(PairwisePointEngine(data, rows, limits, progress))
-        return Built(PairwiseEngine(data, rows, limits, progress))
-    text = _memory_warning(chosen, data, limits, approximation)
-    warnings = () if text is None else (text,)
-    gain_engine: GainEngine
-    if isinstance(data, InMemory) and ENGINES[chosen].exact and approximation.n_components is None:
-        space, X = Space(data.kernel), data.rows()
-        gain_engine = ExactPointEngine(data, space, space.points(X, data.threads), limits)
-        return Built(gain_engine, warnings=warnings)
-    random_state = check_random_state(seed)
-    sample, weight = data.sample(approximation.subsample, random_state)
-    feature_map = _map(data, approximation, sample, random_state)
+    return REGISTRY[chosen].build(chosen, data, limits, approximation, progress, seed)
+
+
+def _pairwise(
+    chosen: str,
+    data: InMemory,
+    limits: Limits,
+    approximation: Approximation,
+    progress: Progress,
+    seed: int | np.random.RandomState | None,
+) -> Built:
+    """Build an engine that sums over pairs of samples."""
+    if data.matrix is not None:
+        rows: KernelRows = MatrixRows(data.matrix, keep=data.ids)
+    else:
+        rows = rows_of_kernel(chosen, data.kernel, data.kernel.seen(data.rows()), data.threads)
+    if rows.points is not None and data.features.sources is None:
+        return Built(PairwisePointEngine(data, rows, limits, progress))
+    return Built(PairwiseEngine(data, rows, limits, progress))
+
+
+def _points(
+    chosen: str,
+    data: Dataset,
+    limits: Limits,
+    approximation: Approximation,
+    progress: Progress,
+    seed: int | np.random.RandomState | None,
+) -> Built:
+    """Build an engine for points, which come from a feature map if there are components."""
+    warning = _memory_warning(chosen, data, limits, approximation)
+    warnings = () if warning is None else (warning,)
+    is_exact, feature_map = ENGINES[chosen].exact, None
+    if not is_exact or approximation.n_components is not None:
+        random_state = check_random_state(seed)
+        sample, weight = data.sample(approximation.subsample, random_state)
+        feature_map = _map(data, approximation, sample, random_state)
     space = Space(data.kernel, feature_map, data.fill)
-    if isinstance(data, InMemory) and ENGINES[chosen].exact:
+    gain_engine: GainEngine
+    if is_exact:
+        assert isinstance(data, InMemory), "exact engines have all rows in memory"
         sample, weight = data.rows(), data.weights()
         phi = space.points(sample, data.threads)
         gain_engine = ExactPointEngine(data, space, phi, limits)
     else:
         phi = space.points(sample, data.threads)
-        gain_engine = _binned(data, space, sample, phi, weight, limits, approximation, progress)
+        plan = _plan(space, sample, phi, weight, data, approximation)
+        if space.fill is None:  # new rows may have missing values
+            space = replace(space, fill=_means(sample, weight))
+        holder = data.holder(plan)
+        gain_engine = BinnedEngine(holder, plan, space, limits, data.threads, progress)
     if feature_map is None:
         return Built(gain_engine, warnings=warnings)
     residual = _residual(space, sample, phi, weight)
     if residual > RESIDUAL_LIMIT:
-        text = residual_warning(residual, feature_map.n_components, data.kernel)
-        warnings = (*warnings, text)
+        warning = residual_warning(residual, feature_map.n_components, data.kernel)
+        warnings = (*warnings, warning)
     return Built(gain_engine, feature_map.n_components, residual, warnings)
 
 
@@ -137,13 +222,6 @@ def _memory_warning(
     )
 
 
-def rows_of_data(chosen: str, data: InMemory) -> KernelRows:
-    """Kernel rows of the rows of positive weight."""
-    if data.matrix is not None:
-        return MatrixRows(data.matrix, str(data.kernel), keep=data.ids)
-    return rows_of_kernel(chosen, data.kernel, data.kernel.seen(data.rows()), data.threads)
-
-
 def rows_of_kernel(chosen: str, kernel: Kernel, X: np.ndarray, threads: int) -> KernelRows:
     """Kernel rows of X, from a matrix (``"gram"``) or computed when needed (``"blocks"``)."""
     settled = X - kernel.origin(X)
@@ -153,7 +231,7 @@ def rows_of_kernel(chosen: str, kernel: Kernel, X: np.ndarray, threads: int) -> 
     rounding = float(np.finfo(np.float64).eps * ratio) if np.isfinite(ratio) else 0.0
     # With many points sums are faster than the kernel values of all pairs.
     if chosen == "gram" and not (kernel.has_features and len(X) > X.shape[1]):
-        return MatrixRows(kernel.matrix(settled, threads), str(kernel), rounding)
+        return MatrixRows(kernel.matrix(settled, threads), rounding)
     return ComputedRows(kernel, settled, rounding, threads)
 
 
@@ -174,57 +252,25 @@ def _map(
     )
 
 
-def _binned(
+def _plan(
+    space: Space,
+    sample: np.ndarray,
+    phi: np.ndarray,
+    weight: np.ndarray | None,
     data: Dataset,
-    space: Space,
-    sample: np.ndarray,
-    phi: np.ndarray,
-    weight: np.ndarray | None,
-    limits: Limits,
     approximation: Approximation,
-    progress: Progress,
-) -> BinnedEngine:
-    """Build the binned engine; ``phi`` are the points of ``sample``."""
-    plan = make_plan(
-        space,
-        sample,
-        phi,
-        weight,
-        n_rows=data.n_counted,
-        total_weight=data.total_weight if data.weighted else None,
-        searched=data.features.searched,
-        sources=data.features.sources,
-        max_bins=approximation.max_bins,
-        threads=data.threads,
-    )
-    to_come = space
-    if space.fill is None:  # new rows may have missing values
-        to_come = replace(space, fill=_means(sample, weight))
-    return BinnedEngine(data.holder(plan), plan, to_come, limits, data.threads, progress)
-
-
-def make_plan(
-    space: Space,
-    sample: np.ndarray,
-    phi: np.ndarray,
-    weight: np.ndarray | None,
-    *,
-    n_rows: int,
-    total_weight: float | None,
-    searched: SearchedColumns,
-    sources: CategoryGroups | None,
-    max_bins: int,
-    threads: int,
 ) -> Plan:
-    """Build the plan for partitions from a sample of the rows, its points and its weights."""
+    """The plan for partitions, from a sample of the rows, its points ``phi`` and its weights."""
+    searched, sources = data.features.searched, data.features.sources
     if sources is not None:
         sources.check()
-    bins = find_bins(searched.take(sample), weight, max_bins, threads)
+    bins = find_bins(searched.take(sample), weight, approximation.max_bins, data.threads)
     origin = rounded_origin(phi, weight)
     gap = np.zeros(len(origin))
     if space.is_identity and space.fill is not None:
         gap = space.fill - origin
-    grid = Grid.guess(phi, weight, n_rows, total_weight, origin, gap)
+    total_weight = data.total_weight if data.weighted else None
+    grid = Grid.guess(phi, weight, data.n_counted, total_weight, origin, gap)
     return Plan(bins, space, searched, sources, grid)
 
 
@@ -240,3 +286,24 @@ def _residual(space: Space, rows: np.ndarray, phi: np.ndarray, weight: np.ndarra
     about = phi - _means(phi, weight)
     kept = float(np.einsum("i,ij,ij->", weights, about, about))
     return left_out / (left_out + kept) if left_out > 0 else 0.0
+
+
+#: The engines, the fastest first.
+REGISTRY = {
+    "gram": EngineEntry(
+        lambda work: not work.has_points or (work.is_wide and work.n_rows <= work.width),
+        lambda work: 8 * work.n_rows**2,
+        _pairwise,
+    ),
+    "blocks": EngineEntry(
+        lambda work: work.is_wide and work.n_rows <= EXACT_ROWS,
+        lambda work: work.n_rows * (25 * work.n_columns + 32 * work.width),
+        _pairwise,
+    ),
+    "features": EngineEntry(
+        lambda work: work.n_rows <= EXACT_ROWS,
+        lambda work: work.n_rows * (13 * work.n_columns + 16 * work.width),
+        _points,
+    ),
+    "binned": EngineEntry(lambda work: True, lambda work: 0, _points),
+}

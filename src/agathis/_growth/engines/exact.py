@@ -100,11 +100,8 @@ class ExactPointEngine(PointEngine):
         missing_left: bool,
         terms: tuple[tuple[int, float], ...] = (),
     ) -> Place:
-        samples, place = self.samples.samples(leaf_index), self.searched.place(feature)
-        if terms or place is None:
-            values = self.data.asked(samples, feature, terms)
-            return Place.by_values(values, threshold, missing_left)
-        return Place.among(self.values[place, samples], threshold)
+        values = self.data.asked(self.samples.samples(leaf_index), feature, terms)
+        return Place.by_values(values, threshold, missing_left)
 
     def commit(self, leaf_index: int, split: Split) -> int:
         other = self.state.n_leaves

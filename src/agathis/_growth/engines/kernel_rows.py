@@ -23,8 +23,6 @@ class KernelRows(Protocol):
     ----------
     half : ndarray of shape (n_samples,)
         Half of the diagonal of the kernel matrix.
-    name : str
-        The name of the kernel, for messages.
     rounding : float
         The relative error of distances due to the rounding of the data.
     points : ndarray of shape (n_samples, n_components) or None
@@ -32,7 +30,6 @@ class KernelRows(Protocol):
     """
 
     half: np.ndarray
-    name: str
     rounding: float
     points: np.ndarray | None
 
@@ -46,7 +43,6 @@ class MatrixRows:
     ----------
     matrix : ndarray of shape (n_samples, n_samples)
         Anything but C-contiguous float64 is converted some rows at a time.
-    name : str
     rounding : float
     keep : ndarray of int, optional
         The samples of positive weight; all by default.
@@ -55,36 +51,26 @@ class MatrixRows:
     points: np.ndarray | None = None
 
     def __init__(
-        self,
-        matrix: np.ndarray,
-        name: str = "gram",
-        rounding: float = 0.0,
-        keep: np.ndarray | None = None,
+        self, matrix: np.ndarray, rounding: float = 0.0, keep: np.ndarray | None = None
     ) -> None:
-        self.matrix, self.name, self.rounding, self.keep = matrix, name, rounding, keep
+        self.matrix, self.rounding, self.keep = matrix, rounding, keep
         diagonal = np.diagonal(matrix) if keep is None else np.diagonal(matrix)[keep]
         self.half = np.asarray(diagonal, dtype=np.float64) / 2
         self.direct = keep is None and matrix.dtype == np.float64 and matrix.flags.c_contiguous
 
     def blocks(self, ids: np.ndarray, n_features: int) -> Iterator[Block]:
         n = len(self.half)
+        step = rows_at_once(n, n_features)
         if self.direct:
             step = max(1, int(STEPS_AT_ONCE / (n * (1 + n_features))))
-        else:
-            step = rows_at_once(n, n_features)
         for first in range(0, len(ids), step):
             part = ids[first : first + step]
             if self.direct:
                 yield self.matrix, part, part
-            elif self.keep is None:
-                yield self._converted(self.matrix[part]), _local(part), part
-            else:
-                rows = self.matrix[self.keep[part]][:, self.keep]
-                yield self._converted(rows), _local(part), part
-
-    @staticmethod
-    def _converted(rows: np.ndarray) -> np.ndarray:
-        return np.ascontiguousarray(rows, dtype=np.float64)
+                continue
+            rows = self.matrix[part] if self.keep is None else self.matrix[self.keep[part]]
+            columns = slice(None) if self.keep is None else self.keep
+            yield np.ascontiguousarray(rows[:, columns], dtype=np.float64), _local(part), part
 
 
 class ComputedRows:
@@ -101,7 +87,6 @@ class ComputedRows:
 
     def __init__(self, kernel: Kernel, X: np.ndarray, rounding: float, threads: int) -> None:
         self.kernel, self.X, self.rounding, self.threads = kernel, X, rounding, threads
-        self.name = str(kernel)
         self.half = kernel.diagonal(X) / 2
         self.points = kernel.features(X) if kernel.has_features else None
 

@@ -74,11 +74,7 @@ class PairwiseEngine:
         if self.sources is not None:
             self.categories = Categories(self.sources.codes(X), self.sources.n_categories)
         magnitude = self._open(progress)
-        if not np.isfinite(magnitude):
-            raise ValueError(
-                f"{rows.name} gives NaN or infinity for some rows of X; every kernel value must "
-                "be finite. Is X very large, or the kernel not defined on it?"
-            )
+        data.kernel.check_finite(magnitude)
         self.tolerance = (SUM_ROUNDING + 4 * rows.rounding) * magnitude / float(weight.sum())
         self.tolerance += KERNEL_ROUNDING * 2 * float(np.abs(rows.half) @ weight)
 
@@ -171,11 +167,8 @@ class PairwiseEngine:
         missing_left: bool,
         terms: tuple[tuple[int, float], ...] = (),
     ) -> Place:
-        samples, place = self.state.samples(leaf_index), self.searched.place(feature)
-        if terms or place is None:
-            values = self.data.asked(samples, feature, terms)
-            return Place.by_values(values, threshold, missing_left)
-        return Place.among(self.values[place, samples], threshold)
+        values = self.data.asked(self.state.samples(leaf_index), feature, terms)
+        return Place.by_values(values, threshold, missing_left)
 
     def _partition(self, leaf_index: int, split: Split) -> int:
         """Split a leaf; return the index of the right child."""

@@ -24,18 +24,13 @@ KERNEL_ROUNDING = 16 * EPS
 class Place(NamedTuple):
     """The position of a threshold in a leaf (``Split.position``) and the samples on the left.
 
-    ``misses`` tells whether the feature is missing for some samples of the leaf.
+    The position is -1 for a split that is applied by comparing values. ``misses`` tells whether the
+    feature is missing for some samples of the leaf.
     """
 
     position: int
     n_left: int
     misses: bool = False
-
-    @classmethod
-    def among(cls, values: np.ndarray, threshold: float) -> Place:
-        """For a leaf with these values, none missing, and an exact threshold."""
-        n_left = int(np.count_nonzero(values <= threshold))
-        return cls(n_left - 1, n_left)
 
     @classmethod
     def by_values(cls, values: np.ndarray, threshold: float, missing_left: bool) -> Place:

@@ -83,17 +83,19 @@ class Resplit:
 
 
 class Reassign:
-    """See the module."""
+    """See the module; the limits do not restrict the cluster of a leaf."""
 
     name = "reassign"
+
+    def __init__(self, limits: Limits | None = None) -> None:
+        pass
 
     def propose(self, mutable_tree: MutableTree, node: int) -> Proposal | None:
         if not mutable_tree.is_leaf(node):
             return None
         gain, cluster = best_assign(mutable_tree, node)
-        return (
-            Proposal(node, gain, (cluster,)) if cluster != mutable_tree.cluster_of(node) else None
-        )
+        own = mutable_tree.cluster_of(node)
+        return None if cluster == own else Proposal(node, gain, (cluster,))
 
     def apply(self, mutable_tree: MutableTree, proposal: Proposal) -> None:
         mutable_tree.assign(proposal.node, *proposal.change)
@@ -183,11 +185,7 @@ class Prune:
         mutable_tree.prune(proposal.node)
 
 
-def _reassign(limits: Limits) -> Move:
-    return Reassign()  # the limits do not restrict the cluster of a leaf
-
-
 #: Moves that keep the number of leaves, in the order in which
 #: :class:`~agathis._search.local.improvement.LocalImprovement` tries them. Add new moves here.
 INNER_MOVES: tuple[Callable[[Limits], Move], ...] = (Resplit,)
-LEAF_MOVES: tuple[Callable[[Limits], Move], ...] = (_reassign,)
+LEAF_MOVES: tuple[Callable[[Limits], Move], ...] = (Reassign,)

@@ -164,31 +164,6 @@ def tree_of(mutable_tree: MutableTree) -> TreeBuilder:
     return builder
 
 
-def redrawn(tree: Tree, gaps: bool) -> TreeBuilder:
-    """The splits and clusters of a tree, without the statistics of other rows.
-
-    Without missing values in the new rows (``gaps``), nodes have no direction for them.
-    """
-    builder = TreeBuilder()
-    waiting = [(0, 0)]
-    while waiting:
-        at, node = waiting.pop()
-        if tree.children_left[at] < 0:
-            builder.cluster[node] = int(tree.cluster[at])
-            continue
-        goes = ("left" if tree.missing_left[at] else "right") if gaps else MISSING_GOES[0]
-        children = builder.cut(
-            node,
-            int(tree.feature[at]),
-            float(tree.threshold[at]),
-            missing=MISSING_GOES.index(goes),
-            terms=tree.terms(at),
-        )
-        left, right = int(tree.children_left[at]), int(tree.children_right[at])
-        waiting += [(right, children[1]), (left, children[0])]
-    return builder
-
-
 def _split_of(
     asks: np.void, ids: np.ndarray, rows: SearchRows
 ) -> tuple[int, float, tuple[tuple[int, float], ...], bool]:

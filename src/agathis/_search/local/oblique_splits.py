@@ -17,7 +17,7 @@ from agathis._core.search.mutable_tree import MutableTree
 from agathis._core.search.node_splits import node_prices, node_split_gain
 from agathis._growth.limits import Limits
 from agathis._search.local.improvement import MIN_GAIN
-from agathis._search.local.moves import Proposal
+from agathis._search.local.moves import Proposal, Resplit
 from agathis._search.local.mutable_trees import CONDITION, PAIR
 from agathis._search.rows import SearchRows
 from agathis._search.tuning import MAX_CHECKED, MOST_COLUMNS
@@ -27,7 +27,7 @@ from agathis._utils.numbers import threshold_between
 FACTORS = ((1, 1), (1, -1), (1, 2), (2, 1), (1, -2), (2, -1), (1, 3), (3, 1), (1, -3), (3, -1))
 
 
-class ObliqueResplit:
+class ObliqueResplit(Resplit):
     """The move that replaces a split by one on a sum of two columns.
 
     Parameters
@@ -41,7 +41,8 @@ class ObliqueResplit:
     name = "pair"
 
     def __init__(self, rows: SearchRows, limits: Limits, price: float) -> None:
-        self.limits, self.tolerance = limits, MIN_GAIN * rows.inertia
+        super().__init__(limits)
+        self.tolerance = MIN_GAIN * rows.inertia
         self.price = max(price, self.tolerance)
         self.spread = np.array([_spread(values, rows.weight) for values in rows.values])
 
@@ -68,9 +69,6 @@ class ObliqueResplit:
         asks = np.frombuffer(mutable_tree.condition_of(node), CONDITION)[0]
         price = self.tolerance if asks["kind"] == PAIR else self.price
         return best if best is not None and best.gain > price else None
-
-    def apply(self, mutable_tree: MutableTree, proposal: Proposal) -> None:
-        mutable_tree.resplit(proposal.node, *proposal.change)
 
     def _columns(self, rows: SearchRows, ids: np.ndarray, change: np.ndarray) -> list[int]:
         """The columns most correlated with the change of cost, without constant columns."""

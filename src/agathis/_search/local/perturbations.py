@@ -78,9 +78,8 @@ class Perturbations:
         mutable_tree = self.mutable_tree
         if mutable_tree.n_leaves == mutable_tree.max_leaves:
             self._prune_one()
-        inner = [node for node in mutable_tree.nodes() if not mutable_tree.is_leaf(node)]
-        if inner:
-            node = inner[self.random.integers(len(inner))]
+        node = self._inner_node()
+        if node is not None:
             columns = self.random.permutation(mutable_tree.rows.n_columns)
             some = columns[: max(COLUMNS, len(columns) // 4)]
             found = self.split_off.propose_some(mutable_tree, node, some)
@@ -89,12 +88,9 @@ class Perturbations:
 
     def ask(self) -> None:
         """Replace the split of a node by another of the best ones."""
-        inner = [node for node in self.mutable_tree.nodes() if not self.mutable_tree.is_leaf(node)]
-        if inner:
-            node = inner[self.random.integers(len(inner))]
-            found = self.resplit.propose_some(self.mutable_tree, node, DRAWN_SPLITS)
-            if found:
-                self.resplit.apply(self.mutable_tree, found[self.random.integers(len(found))])
+        node = self._inner_node()
+        if node is not None:
+            self._replace_split(node)
 
     def collapse(self) -> None:
         """Replace a small subtree by a leaf, in the cluster of its heaviest leaf."""
@@ -114,14 +110,10 @@ class Perturbations:
 
         What grows there afterwards may differ entirely, even if the subtrees were large.
         """
-        mutable_tree = self.mutable_tree
-        inner = [node for node in mutable_tree.nodes() if not mutable_tree.is_leaf(node)]
-        if not inner:
+        mutable_tree, node = self.mutable_tree, self._inner_node()
+        if node is None:
             return
-        node = inner[self.random.integers(len(inner))]
-        found = self.resplit.propose_some(mutable_tree, node, DRAWN_SPLITS)
-        if found:
-            self.resplit.apply(mutable_tree, found[self.random.integers(len(found))])
+        self._replace_split(node)
         if not mutable_tree.is_used(node) or mutable_tree.is_leaf(node):
             return
         for child in mutable_tree.children(node):
@@ -171,6 +163,17 @@ class Perturbations:
         if self._weigh_enough(column, place):
             mutable_tree.collapse(0, 0)
             mutable_tree.cut(0, asks.tobytes(), 0, min(1, mutable_tree.max_clusters - 1))
+
+    def _inner_node(self) -> int | None:
+        """A random internal node, if there is one."""
+        inner = [node for node in self.mutable_tree.nodes() if not self.mutable_tree.is_leaf(node)]
+        return inner[self.random.integers(len(inner))] if inner else None
+
+    def _replace_split(self, node: int) -> None:
+        """Replace the split of a node by a random one of the best."""
+        splits = self.resplit.propose_some(self.mutable_tree, node, DRAWN_SPLITS)
+        if splits:
+            self.resplit.apply(self.mutable_tree, splits[self.random.integers(len(splits))])
 
     def _prune_one(self) -> None:
         """Prune a leaf, preferably one with a low loss."""

@@ -16,8 +16,6 @@ from agathis._search.optimal.distinct_rows import DistinctRows
 from agathis._search.optimal.optimum import optimum
 from agathis._search.optimal.spectral_bound import cost_lower_bound
 
-__all__ = ["cost_lower_bound", "tree_lower_bound"]
-
 
 def tree_lower_bound(
     points: np.ndarray,

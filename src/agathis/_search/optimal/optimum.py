@@ -18,7 +18,6 @@ from agathis._core.search.optimum import MAX_COMPONENTS, MAX_LEAVES, find_optimu
 from agathis._dataset.features import CategoryGroups
 from agathis._growth.limits import Limits
 from agathis._search.optimal.distinct_rows import DistinctRows
-from agathis._search.optimal.greedy_start import greedy_splits
 from agathis._search.optimal.spectral_bound import cost_lower_bound
 from agathis._trees.builder import TreeBuilder
 
@@ -47,8 +46,6 @@ class Optimum:
         Whether the cost is proven to be minimal.
     n_scans : int
         The number of row sets whose splits were scanned.
-    n_known : int
-        The number of row sets answered from the memo.
     seconds : float
     interrupted : bool
         Whether Ctrl-C ended the search.
@@ -59,7 +56,6 @@ class Optimum:
     lower_bound: float
     is_optimal: bool
     n_scans: int
-    n_known: int
     seconds: float
     interrupted: bool = False
 
@@ -148,11 +144,11 @@ def optimum(
             return True
         return time_limit is not None and time.perf_counter() - started >= time_limit
 
-    cuts, cost = greedy_splits(rows, limits)
-    found = cost + rows.within < incumbent
+    # A single leaf is a tree within any limits.
+    improves, splits = rows.scatter + rows.within < incumbent, []
     bound, counts, ended, error = 0.0, (0, 0), False, None
     if len(rows.weight) > 1 and n_leaves > 1:
-        better, bound, better_cuts, counts, ended, error = find_optimum(
+        cost, bound, better, counts, ended, error = find_optimum(
             rows.point,
             rows.weight,
             rows.square,
@@ -161,16 +157,16 @@ def optimum(
             rows.key,
             replace(limits, max_leaves=min(n_leaves, len(rows.weight))).record,
             rows.scatter,
-            min(cost, incumbent - rows.within),
+            min(rows.scatter, incumbent - rows.within),
             SLACK * rows.scatter,
             limits.min_leaf > least or limits.min_split > 2 * least,
             ask,
         )
-        if better is not None:
-            cuts, found = better_cuts, True
+        if cost is not None:
+            splits, improves = better, True
     if error is not None and not isinstance(error, KeyboardInterrupt):
         raise error
-    tree, best = rows.tree(cuts) if found else (None, incumbent)
+    tree, best = rows.tree(splits) if improves else (None, incumbent)
     lower_bound = best
     if ended:
         bound = max(bound, cost_lower_bound(rows.means, rows.weight, n_leaves))
@@ -181,7 +177,6 @@ def optimum(
         lower_bound=lower_bound,
         is_optimal=not ended,
         n_scans=counts[0],
-        n_known=counts[1],
         seconds=time.perf_counter() - started,
         interrupted=error is not None,
     )
