@@ -19,8 +19,8 @@ from agathis._trees.builder import TreeBuilder
 from agathis._trees.tree import MOVES, Tree
 from agathis.export import to_json
 from agathis.metrics import kernel_kmeans_score, unsupervised_accuracy
-from agathis.plot._canvas import PLAIN
-from agathis.plot._tree import plot_tree
+from agathis.plot import plot_tree
+from agathis.plot._style import PLAIN
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from agathis._rules.colours import cluster_style
-from agathis.plot._canvas import GREY
+from agathis.plot._style import GREY
 from paper.experiments.labels import KERNEL_LABELS, METHOD_LABELS, counted, set_label, signed
 from paper.experiments.plan import METHODS
 from paper.experiments.printed import printed_clusters, printed_curves

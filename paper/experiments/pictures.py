@@ -23,7 +23,8 @@ from agathis._trees.tree import Tree
 from agathis.baselines import ExKMC, KMeansTree
 from agathis.datasets import make_imm
 from agathis.metrics import weighted_average_explanation_size
-from agathis.plot._clusters import OUTLINE, plot_clusters
+from agathis.plot import plot_clusters
+from agathis.plot._style import OUTLINE
 from paper.experiments.labels import METHOD_LABELS
 from paper.experiments.printed import Name, printed_cells
 

@@ -12,7 +12,7 @@ from helpers.pages import page_data
 
 from agathis import Kauri
 from agathis.export import from_json
-from agathis.report._quality import HALVES
+from agathis.report._tuning import N_HALVES
 
 
 def mixed(n: int = 120) -> pd.DataFrame:
@@ -97,7 +97,7 @@ def test_a_page_computes_with_the_kernel_of_the_model(tmp_path, monkeypatch, cap
 
     whole = cost(np.zeros(len(Z), int))
     assert found["explained"] == pytest.approx(1 - cost(labels) / whole, rel=1e-5)
-    assert found["stability"]["n_trees"] == HALVES
+    assert found["stability"]["n_trees"] == N_HALVES
     assert found["stability"]["mean"] > 0.9
     own = next(step for step in found["leaves"] if step["allowed"] == 8)
     spec = model.spec

@@ -5,12 +5,15 @@ Nothing of the package computes them but the estimators that are fitted again.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from functools import cache
 from itertools import combinations
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from scipy.spatial.distance import cdist
+from sklearn.cluster import KMeans
 
 from agathis import Kauri
 
@@ -22,6 +25,8 @@ ARITHMETIC = {
     "at_least": np.fmax,
     "at_most": np.fmin,
 }
+#: Kernels with negative eigenvalues for some parameters: distances have no bound.
+NOT_POSITIVE = ("polynomial", "sigmoid")
 #: Of the fits for stability; a page grows trees with this search effort at most.
 N_HALVES, EFFORT = 8, 1
 
@@ -120,12 +125,14 @@ def kernel_matrix(kernel: dict[str, Any], Z: np.ndarray) -> np.ndarray:
     return np.exp(-(1.0 if gamma is None else gamma) * parts.sum(axis=2))
 
 
-def space_of(gram: np.ndarray) -> np.ndarray:
-    """Squared distances; those of an indefinite kernel in the positive part of its space."""
-    centring = np.eye(len(gram)) - 1 / len(gram)
-    values, vectors = np.linalg.eigh(centring @ gram @ centring)
-    values = np.where(values > values.max() * 1e-10, values, 0.0)
-    return cdist(vectors * np.sqrt(values), vectors * np.sqrt(values), "sqeuclidean")
+def space_of(kernel: dict[str, Any], points: np.ndarray) -> np.ndarray:
+    """Coordinates with the distances of a kernel; the positive part of an indefinite one."""
+    if kernel["kernel"] == "linear":
+        return points - points.mean(axis=0)
+    centring = np.eye(len(points)) - 1 / len(points)
+    values, vectors = np.linalg.eigh(centring @ kernel_matrix(kernel, points) @ centring)
+    positive = values > values.max() * 1e-10
+    return vectors[:, positive] * np.sqrt(values[positive])
 
 
 def cost(squared: np.ndarray, labels: np.ndarray) -> float:
@@ -182,29 +189,117 @@ def estimator_of(data: dict[str, Any], **changes: Any) -> Kauri:
     return Kauri(**{**params, **changes}, n_jobs=1)
 
 
+def costs_of_kmeans(space: np.ndarray, squared: np.ndarray, n_clusters: int) -> Iterator[float]:
+    """Costs of scikit-learn's KMeans, summed over pairs of rows: of five starts, then of others.
+
+    Where rows are at equal distances rounding decides which optimum a start leads to.
+    """
+    for n_init, seed in [(5, 0), *((1, seed) for seed in range(1, 200))]:
+        model = KMeans(n_clusters, n_init=n_init, random_state=seed).fit(space)
+        yield cost(squared, model.labels_)
+
+
+def bound_of_partitions(space: np.ndarray, n_clusters: int) -> float:
+    """A lower bound of the cost of any partition: the scatter off the first K - 1 components."""
+    spectrum = np.linalg.svd(space - space.mean(axis=0), compute_uv=False) ** 2
+    return float(spectrum[n_clusters - 1 :].sum())
+
+
+def cost_of_best_tree(space: np.ndarray, values: np.ndarray, n_leaves: int) -> float:
+    """The minimum cost of all trees with one leaf per cluster, by trying every split."""
+
+    def cuts(rows: frozenset[int]) -> list[tuple[frozenset[int], frozenset[int]]]:
+        own, out = sorted(rows), []
+        for column in values.T:
+            for threshold in np.unique(column[own])[:-1]:
+                left = frozenset(i for i in own if column[i] <= threshold)
+                out.append((left, rows - left))
+        return out
+
+    @cache
+    def best(rows: frozenset[int], leaves: int) -> float:
+        points = space[sorted(rows)]
+        whole = float(((points - points.mean(axis=0)) ** 2).sum())
+        if leaves == 1:
+            return whole
+        splits = [
+            best(left, k) + best(right, leaves - k)
+            for left, right in cuts(rows)
+            for k in range(1, leaves)
+        ]
+        return min([whole, *splits])
+
+    return best(frozenset(range(len(space))), n_leaves)
+
+
+def more_leaves(
+    data: dict[str, Any],
+    encoded: np.ndarray,
+    tree: Any,
+    allowed: list[int],
+    share: Callable[[np.ndarray], float],
+) -> list[dict[str, Any]]:
+    """Trees with these maximum numbers of leaves; a search starts from the tree before."""
+    out, searched = [], data["spec"]["search"]["search"] != "greedy"
+    for n in allowed:
+        least = min(data["spec"]["constraints"]["min_samples_leaf"], 1 / (4 * n))
+        grower = estimator_of(data, max_leaf_nodes=n, min_samples_leaf=least)
+        start = {"start": tree} if searched and tree.n_leaves <= n else {}
+        tree = grower.fit(encoded, **start).tree_
+        out.append(
+            {
+                "allowed": n,
+                "n_leaves": tree.n_leaves,
+                "explained": share(tree.predict(encoded, 1)),
+            }
+        )
+    return out
+
+
 def quality(data: dict[str, Any], table: pd.DataFrame) -> dict[str, Any]:
-    """Shares explained, silhouette and stability of the clusters."""
+    """How good the clusters are, with what is needed to recompute more."""
     X = raw_rows(data, table)
     Z = encoded_rows(data, X)
-    labels = np.array([data["nodes"]["cluster"][leaf_of(data["nodes"], row)[-1]] for row in X])
-    seen = np.ones(Z.shape[1], bool) if data["roles"] is None else np.array(data["roles"]["kernel"])
-    points = np.where(np.isnan(Z), np.nanmean(Z, axis=0), Z)[:, seen]
-    squared = space_of(kernel_matrix(data["spec"]["kernel"], points))
-    whole = cost(squared, np.zeros(len(Z), int))
+    paths = [leaf_of(data["nodes"], row) for row in X]
+    labels = np.array([data["nodes"]["cluster"][path[-1]] for path in paths])
+    roles = data["roles"] or dict.fromkeys(("split", "kernel"), np.ones(Z.shape[1], bool))
+    points = np.where(np.isnan(Z), np.nanmean(Z, axis=0), Z)[:, np.array(roles["kernel"])]
+    space = space_of(data["spec"]["kernel"], points)
+    squared = cdist(space, space, "sqeuclidean")
+    own, whole = cost(squared, labels), cost(squared, np.zeros(len(Z), int))
 
-    def share(own: np.ndarray) -> float:
-        return 1 - cost(squared, own) / whole
+    def share(labels: np.ndarray) -> float:
+        return 1 - cost(squared, labels) / whole
 
-    random, found = np.random.default_rng(0), []
+    found: dict[str, Any] = dict.fromkeys(("silhouette", "gap"))
+    n_present = len(set(labels.tolist()))
+    if n_present > 1:
+        found["silhouette"] = silhouette(squared, labels)
+        if data["spec"]["kernel"]["kernel"] not in NOT_POSITIVE and own > 1e-9 * whole:
+            bound = bound_of_partitions(space, data["n_clusters"])
+            n_leaves = data["nodes"]["left"].count(None)
+            # Only splits at thresholds of known values are tried.
+            if not data["one_hot"] and not np.isnan(Z).any() and n_leaves <= 4:
+                values = Z[:, np.array(roles["split"])]
+                bound = max(bound, cost_of_best_tree(space, values, n_leaves))
+            found["gap"] = max(0.0, 1 - bound / own)
+    random, agreements = np.random.default_rng(0), []
     for _ in range(N_HALVES):
         some = np.sort(random.choice(len(Z), len(Z) // 2, replace=False))
         tree = estimator_of(data).fit(Z[some]).tree_
-        found.append(agreement(labels, tree.predict(Z, 1)))
+        agreements.append(agreement(labels, tree.predict(Z, 1)))
+    centred = np.linalg.svd(points - points.mean(axis=0), compute_uv=False) ** 2
     return {
-        "labels": labels,
+        **found,
         "explained": share(labels),
-        "silhouette": silhouette(squared, labels) if len(set(labels.tolist())) > 1 else None,
-        "stability": (float(np.mean(found)), float(np.min(found))),
+        "cost": own,
+        "total": whole,
+        "kmeans_costs": costs_of_kmeans(space, squared, n_present) if n_present > 1 else (),
+        "stability": (float(np.mean(agreements)), float(np.min(agreements))),
+        "components": (centred / centred.sum())[:2],
+        "labels": labels,
+        "paths": paths,
+        "raw": X,
         "share": share,
         "encoded": Z,
     }

@@ -9,15 +9,11 @@ import polars as pl
 import pytest
 from helpers.frames import names_of_polars
 from helpers.models import SEEDS, binned
-from helpers.pair_trees import pair_builder, pair_model
 from hypothesis import example, given
 from hypothesis import strategies as st
 from sklearn.datasets import load_iris
-from sklearn.decomposition import PCA
-from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
-from sklearn.tree import DecisionTreeClassifier
 
 from agathis import Kauri
 from agathis._kernels.kernel import Kernel
@@ -420,45 +416,6 @@ def test_thresholds_that_would_read_the_same_get_more_digits():
     assert to_text(tree, feature_names=["a"]).splitlines()[0] == "a <= 1.00003"
 
 
-@pytest.mark.parametrize("function", FUNCTIONS)
-class TestErrors:
-    def test_models(self, function, iris):
-        reduced = make_pipeline(PCA(2), Kauri(2, max_leaf_nodes=None)).fit(iris)
-        with pytest.raises(
-            TypeError, match=r"model\['pca'\] must be a fitted step that can be inverted"
-        ):
-            function(reduced, iris)
-        with pytest.raises(NotFittedError, match="not fitted"):
-            function(Kauri(2, max_leaf_nodes=None), iris)
-        for thing in (None, "tree", np.zeros(3)):
-            with pytest.raises(TypeError):
-                function(thing, iris)
-        other = DecisionTreeClassifier().fit(iris, iris[:, 0] > 5)
-        with pytest.raises(TypeError, match=r"model must be .* DecisionTreeClassifier"):
-            function(other, iris)
-
-    def test_rows(self, function, iris):
-        model = Kauri(2, max_leaf_nodes=None).fit(iris)
-        for given_model in (model, model.tree_):
-            with pytest.raises(ValueError, match=r"0 sample"):
-                function(given_model, iris[:0])
-            with pytest.raises(ValueError, match=r"X"):
-                function(given_model, iris[:, :3])
-            with pytest.raises(ValueError, match=r"X must be numeric"):
-                function(given_model, [["a"] * 4])
-        with pytest.raises(ValueError, match=r"X contains NaN"):
-            function(model, np.full((1, 4), np.nan))
-
-    def test_weights(self, function, iris):
-        model = Kauri(2, max_leaf_nodes=None).fit(iris)
-        with pytest.raises(ValueError, match="sample_weight must have shape"):
-            function(model, iris, sample_weight=[1.0, 2.0])
-        with pytest.raises(ValueError, match="sample_weight is zero for every row"):
-            function(model, iris, sample_weight=np.zeros(150))
-        with pytest.raises(ValueError, match="sample_weight goes with X"):
-            function(model, sample_weight=np.ones(150))
-
-
 @pytest.mark.parametrize(
     ("function", "name", "value"),
     [
@@ -483,50 +440,3 @@ def test_a_model_of_a_file_has_them_too(tmp_path, iris):
     table = explanation_table(model)
     assert sum(table["size"]) == 150
     assert all(re.search("[abcd] (<=|>)", rule) for rule in table["rule"])
-
-
-class TestSums:
-    """A cut of a sum of two columns counts for both."""
-
-    def model(self, *cuts):
-        X = np.random.default_rng(0).normal(size=(80, 3))
-        builder = TreeBuilder()
-        for node, terms, threshold in cuts:
-            builder.cut(node, terms[0][0], threshold, terms=terms if len(terms) > 1 else ())
-        for cluster, leaf in enumerate(i for i, c in enumerate(builder.children_left) if c < 0):
-            builder.cluster[leaf] = cluster
-        return pair_model(X, builder), X
-
-    def test_one_cut(self):
-        model, X = self.model((0, ((0, 1.0), (2, 0.43)), 0.1))
-        assert weighted_average_depth(model, X) == 3
-        assert weighted_average_explanation_size(model, X) == 2
-
-    def test_a_plain_sum(self):
-        """It is one of numbers: the model knows that it has no categories."""
-        model, X = self.model((0, ((0, 1.0), (2, 1.0)), 0.5))
-        assert weighted_average_explanation_size(model, X) == 2
-
-    @given(SEEDS)
-    def test_row_by_row(self, seed):
-        random = np.random.default_rng(seed)
-        X = random.normal(size=(30, 3))
-        model = pair_model(X, pair_builder(random, X, 6))
-        tree = model.tree_
-        depth, size = [], []
-        for path in tree.decision_path(X):
-            asked, conditions = 0, set()
-            for node in path.indices:
-                if tree.is_leaf[node]:
-                    continue
-                terms = tree.terms(node)
-                side = tree.children_left[node] in path.indices
-                asked += len(terms) or 1
-                for f in [f for f, _ in terms] or [tree.feature[node]]:
-                    conditions.add((terms, f, side))
-            depth.append(asked + 1)
-            size.append(len(conditions))
-        assert weighted_average_depth(model, X) == pytest.approx(np.mean(depth))
-        assert weighted_average_explanation_size(model, X) == pytest.approx(np.mean(size))
-        table = explanation_table(model, X)
-        assert sum(row["share"] * row["depth"] for row in table) == pytest.approx(np.mean(depth))

@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 
-from agathis.report._bins import BINS, histogram, plane_bins, scale_of
+from agathis.report._bins import plane_bins, scale_of
+from agathis.report._groups import histogram
+from agathis.report._tuning import SPLIT_BINS
 
 
 def test_scatter_and_bins():
@@ -34,10 +36,10 @@ def test_scatter_and_bins():
     ids=["same", "whole", "far", "close", "tiny", "normal", "skewed"],
 )
 def test_bins_hold_all_values(values):
-    scale = scale_of(values, BINS)
+    scale = scale_of(values, SPLIT_BINS)
     assert (np.diff(scale.edges) > 0).all()
-    assert scale.count <= 3 * BINS
-    place = scale.place(values)
+    assert scale.count <= 3 * SPLIT_BINS
+    place = scale.bin_of(values)
     edges = scale.edges
     inner = (values > edges[0]) & (values <= edges[-1])
     assert (edges[place[inner]] < values[inner]).all()
@@ -46,5 +48,5 @@ def test_bins_hold_all_values(values):
 
 def test_bins_do_not_tell_the_extremes():
     values = np.concatenate([np.random.default_rng(0).normal(size=999), [12345.678]])
-    assert scale_of(values, BINS).edges[-1] < 100
+    assert scale_of(values, SPLIT_BINS).edges[-1] < 100
     assert histogram(values[:0] * np.nan, values[:1] * np.nan, None, 0.0) is None

@@ -16,7 +16,6 @@ from sklearn.preprocessing import minmax_scale
 from agathis import Kauri
 from agathis.export import from_json, to_json
 from agathis.report import _quality, summarise
-from agathis.report._more_leaves import MoreLeaves
 from agathis.report._page import render
 
 IRIS, WINE = load_iris().data, minmax_scale(load_wine().data)
@@ -77,7 +76,7 @@ def test_no_tree_is_better_than_the_page_says(seed, n_clusters, categories, pair
         model = Kauri(n_clusters, max_leaf_nodes=n_clusters, one_hot=groups, **split).fit(X)
         # To grow trees anew takes long, and says nothing of this one.
         patch.setattr(_quality, "stability", lambda *_: None)
-        patch.setattr(_quality, "more_leaves", lambda *_: MoreLeaves([]))
+        patch.setattr(_quality, "more_leaves", lambda *_: ([], None))
         gap = summarise(model, X)["quality"]["gap"]
         # A file keeps the groups of categories and the kind of splits.
         assert summarise(from_json(to_json(model)), X)["quality"]["gap"] == gap

@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from helpers.cli_runs import here, mixed_rows
+from helpers.page_rules import in_words
 from helpers.pages import shop_model
 
 from agathis import Kauri, fit_table
@@ -19,7 +20,6 @@ from agathis._utils.result_table import csv_text
 from agathis.export import to_rules
 from agathis.report import summarise
 from agathis.report._page import render
-from agathis.report._wording import in_words
 
 
 @pytest.fixture

@@ -10,6 +10,7 @@ import pytest
 from helpers.examples import examples, mostly_slow
 from helpers.exports import names_for, trees
 from helpers.frames import POLARS
+from helpers.page_rules import in_words
 from helpers.plot_trees import MODELS
 from hypothesis import given
 from sklearn.base import clone
@@ -20,8 +21,7 @@ from sklearn.preprocessing import StandardScaler
 from agathis import Kauri, KernelKMeans, TableEncoder
 from agathis.export import from_json, to_json, to_python, to_sql
 from agathis.report import summarise, write
-from agathis.report._node_rows import FEW
-from agathis.report._wording import in_words
+from agathis.report._tuning import FEW
 
 WINE = load_wine(as_frame=True)
 SPECIES = WINE.target_names[WINE.target]
@@ -338,7 +338,7 @@ def test_one_leaf_one_column_one_row():
         ({"feature_names": ["a"]}, "feature_names has 1 names"),
         ({"y": [1, 2]}, "y has 2 values; X has 178 rows"),
         ({"rows": "yes"}, "rows must be True or False; it is 'yes'"),
-        ({"title": 3}, "title must be a text; it is 3"),
+        ({"title": 3}, "title must be a str; it is 3"),
         ({"digits": 0}, "digits must be an integer"),
     ],
 )

@@ -25,12 +25,12 @@ from agathis._objective.cost import scatter as cost
 from agathis._rules.columns import Indicator
 from agathis.export import from_json, to_json
 from agathis.report import summarise
-from agathis.report._distributions import BARS, categories
+from agathis.report._bins import categories
 from agathis.report._figures import buys, steps
-from agathis.report._fit_rows import SAMPLE, kernel_points
+from agathis.report._fit_rows import kernel_points
 from agathis.report._more_leaves import for_share
 from agathis.report._page import render
-from agathis.report._quality import HALVES
+from agathis.report._tuning import MAX_CATEGORIES, MAX_ROWS, N_HALVES
 
 WINE = load_wine(as_frame=True)
 SCALED = StandardScaler().fit_transform(WINE.data)
@@ -65,7 +65,7 @@ def test_quality_in_the_scaling_of_the_fit():
     assert found["kmeans"] == pytest.approx(1 - best / whole, rel=1e-3)
     assert found["relative_cost"] == pytest.approx(own / best, rel=1e-3)
     assert found["silhouette"] == pytest.approx(silhouette_score(SCALED, labels), rel=1e-5)
-    assert found["stability"]["n_trees"] == HALVES
+    assert found["stability"]["n_trees"] == N_HALVES
     assert 0.5 < found["stability"]["least"] <= found["stability"]["mean"] <= 1
     assert [step["allowed"] for step in found["leaves"]] == [3, 6, 12]
     for step in found["leaves"]:
@@ -95,14 +95,14 @@ def test_clear_groups_come_again_and_noise_does_not():
 
 
 def test_many_rows_are_sampled_and_it_is_said():
-    X, _ = make_blobs(3 * SAMPLE, 3, centers=3, random_state=0)
+    X, _ = make_blobs(3 * MAX_ROWS, 3, centers=3, random_state=0)
     summary = summarise(Kauri(3, max_leaf_nodes=3).fit(X[:500]), X)
     found = summary["quality"]
-    assert (found["n_rows"], found["n_sampled"]) == (3 * SAMPLE, SAMPLE)
+    assert (found["n_rows"], found["n_sampled"]) == (3 * MAX_ROWS, MAX_ROWS)
     assert found["explained"] == pytest.approx(
         1 - cost(X, leaf_clusters(summary)) / cost(X, np.zeros(len(X), int)), abs=0.02
     )
-    assert f"Computed on {SAMPLE:,} of the {3 * SAMPLE:,} rows" in render(summary)
+    assert f"Computed on {MAX_ROWS:,} of the {3 * MAX_ROWS:,} rows" in render(summary)
 
 
 def leaf_clusters(summary):
@@ -309,18 +309,18 @@ def test_distributions_count_all_rows_missing_ones_too():
 
 
 def test_many_categories_are_put_together():
-    n = BARS + 7
+    n = MAX_CATEGORIES + 7
     kind = np.repeat(np.arange(n), np.arange(n, 0, -1))
     table = np.eye(n)[kind]
     found = categories(table, [Indicator("kind", f"k{i}") for i in range(n)])
-    assert found.labels[: BARS - 1] == [f"k{i}" for i in range(BARS - 1)]
+    assert found.labels[: MAX_CATEGORIES - 1] == [f"k{i}" for i in range(MAX_CATEGORIES - 1)]
     assert found.labels[-1] == "8 others"
-    assert np.bincount(found.place).sum() == len(kind)
+    assert np.bincount(found.index).sum() == len(kind)
     # A row in none of the columns has another value.
     found = categories(np.array([[1.0, 0.0], [0.0, 0.0], [np.nan, np.nan]]),
                        [Indicator("kind", "a"), Indicator("kind", "b")])  # fmt: skip
     assert sorted(found.labels) == ["a", "b", "other"]
-    assert found.place[2] == -1
+    assert found.index[2] == -1
 
 
 def test_the_target_by_its_name():

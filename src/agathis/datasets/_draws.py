@@ -21,13 +21,13 @@ Point: TypeAlias = "Sequence[float] | np.ndarray"
 
 
 def check_maker(
-    maker: str, least: int, n_samples: int, random_state: Seed, **numbers: float
+    maker: str, min_samples: int, n_samples: int, random_state: Seed, **numbers: float
 ) -> RandomState:
     """Validate the arguments of a data set generator and return the random generator.
 
-    ``least`` is the minimum number of rows; ``numbers`` are further arguments.
+    ``numbers`` are further arguments.
     """
-    constraints = MAKER_CONSTRAINTS | {"n_samples": at_least(least)}
+    constraints = MAKER_CONSTRAINTS | {"n_samples": at_least(min_samples)}
     values = {"n_samples": n_samples, "random_state": random_state, **numbers}
     checks.check_arguments(maker, constraints, **values)
     return check_random_state(random_state)
@@ -80,11 +80,11 @@ def ball(centre: Point, radius: float, hole: float = 0.0) -> Draw:
     d = len(centre)
 
     def draw(random: RandomState, n: int) -> np.ndarray:
-        way = random.normal(size=(n, d))
-        way /= np.linalg.norm(way, axis=1, keepdims=True)
+        direction = random.normal(size=(n, d))
+        direction /= np.linalg.norm(direction, axis=1, keepdims=True)
         # The volume is proportional to the radius to the power d.
         length = random.uniform(hole**d, radius**d, (n, 1)) ** (1 / d)
-        return np.asarray(centre) + length * way
+        return np.asarray(centre) + length * direction
 
     return draw
 

@@ -55,12 +55,12 @@ def _shell(random: RandomState, n: int) -> np.ndarray:
     # Latitudes are uniform, as in the original: the poles are denser.
     latitude = random.uniform(-np.pi / 2, np.pi / 2, n)
     longitude = random.uniform(-np.pi, np.pi, n)
-    way = [
+    direction = [
         np.cos(latitude) * np.cos(longitude),
         np.cos(latitude) * np.sin(longitude),
         np.sin(latitude),
     ]
-    return (random.normal(50.0, 0.55, n) * way).T
+    return (random.normal(50.0, 0.55, n) * direction).T
 
 
 def make_chainlink(

@@ -40,8 +40,8 @@ def make_rotated_gaussians(
     [1.4, 0.0, 1.4]
     """
     random = check_maker("make_rotated_gaussians", 3, n_samples, random_state, angle=angle)
-    way = np.sqrt(2) * np.array([np.cos(angle), np.sin(angle)])
-    draws = [round_gaussian(place * way, 0.2) for place in (-1, 0, 1)]
+    direction = np.sqrt(2) * np.array([np.cos(angle), np.sin(angle)])
+    draws = [round_gaussian(position * direction, 0.2) for position in (-1, 0, 1)]
     return draw_all(random, share_out(n_samples, [1, 1, 1]), draws)
 
 

@@ -110,12 +110,10 @@ def relative_kmeans_score(
         rows; a number is a known cost, such as the minimum of many runs.
     n_init : int, default=10
         The number of initialisations of kernel KMeans, of which the best is used.
-    sample_weight : array-like of shape (n_samples,), optional
-        A weight of 2 equals having the row twice.
     random_state : int, RandomState instance or None, default=None
         For kernel KMeans.
-    **params : dict
-        ``gamma``, ``degree`` and ``coef0`` of the kernel, or arguments of a callable one.
+    sample_weight, **params
+        As for :func:`kernel_kmeans_score`.
 
     Returns
     -------
@@ -149,7 +147,7 @@ def relative_kmeans_score(
     codes = check_labels(_predicted(X, labels, kernel), n=len(rows.X))
     weight = checks.check_sample_weight(sample_weight, len(rows.X))
     cost = _cost(rows, codes, weight)
-    least = rounding_of(rows, weight)
+    rounding = rounding_of(rows, weight)
     if reference == "same":
         if n_clusters is None:
             n_clusters = len(np.unique(codes if weight is None else codes[weight > 0]))
@@ -163,7 +161,7 @@ def relative_kmeans_score(
             random_state=random_state,
             **given,
         )
-    return relative(cost, float(reference), least)
+    return relative(cost, float(reference), rounding)
 
 
 def relative(cost: float, reference: float, rounding: float) -> float:
@@ -243,21 +241,13 @@ def mmd_gemini(
 
     Parameters
     ----------
-    X : array-like of shape (n_samples, n_features) or (n_samples, n_samples)
-        The rows or, with ``kernel="precomputed"``, their kernel matrix.
-    labels : array-like of shape (n_samples,)
-        The cluster of each row, integers or strings.
-    kernel : str or callable, default="linear"
-        As in :class:`agathis.Kauri`.
+    X, labels, kernel, sample_weight, **params
+        As for :func:`kernel_kmeans_score`.
     mode : {"ova", "ovo"}, default="ova"
     squared : bool, default=True
         Whether the expected value is of the squared MMD, as in the Kauri paper, or of the MMD,
         which GEMINI was first defined with. A kernel that is not positive may make a squared MMD
         negative; its MMD counts as 0.
-    sample_weight : array-like of shape (n_samples,), optional
-        A weight of 2 equals having the row twice.
-    **params : dict
-        ``gamma``, ``degree`` and ``coef0`` of the kernel, or arguments of a callable one.
 
     Returns
     -------
@@ -321,12 +311,11 @@ def _reference(
     """Compute the cost of kernel KMeans on the rows."""
     from agathis._kernel_kmeans import KernelKMeans
 
-    reference_clustering = KernelKMeans(n_clusters, **settings)
-    if rows.matrix is None:
-        return float(reference_clustering.fit(rows.X, sample_weight=weight).inertia_)
-    # Rows given by their kernel matrix need only the number of clusters.
-    nothing = np.zeros((len(rows.matrix), 1))
-    return float(reference_clustering.fit(nothing, gram=rows.matrix, sample_weight=weight).inertia_)
+    # With a kernel matrix, the values of the rows are not used.
+    X = rows.X if rows.matrix is None else np.zeros((len(rows.matrix), 1))
+    gram = {} if rows.matrix is None else {"gram": rows.matrix}
+    model = KernelKMeans(n_clusters, **settings).fit(X, **gram, sample_weight=weight)
+    return float(model.inertia_)
 
 
 def _cost(rows: CheckedRows, codes: np.ndarray, weight: np.ndarray | None) -> float:
@@ -345,10 +334,10 @@ def rounding_of(rows: CheckedRows, weight: np.ndarray | None) -> float:
     """Return the cost below which it cannot be distinguished from 0."""
     X, kernel = rows.X, rows.kernel
     if rows.matrix is not None:
-        own = np.diagonal(rows.matrix).astype(np.float64)
+        diagonal = np.diagonal(rows.matrix).astype(np.float64)
     else:
-        own = kernel.diagonal(X - kernel.origin(X))
-    trace = float(np.abs(own).sum() if weight is None else weight @ np.abs(own))
+        diagonal = kernel.diagonal(X - kernel.origin(X))
+    trace = float(np.abs(diagonal).sum() if weight is None else weight @ np.abs(diagonal))
     # Distances of points are squares of differences, those of a kernel differences of squares.
     points = rows.matrix is None and kernel.has_features
     return trace * (len(X) * np.finfo(np.float64).eps ** 2 if points else ROUNDING)
@@ -366,8 +355,8 @@ def _squared_distances(rows: CheckedRows, share: np.ndarray) -> np.ndarray:
             kernel_sum = between_kernel_sums(
                 kernel_blocks(kernel, X, rows.threads, rows.matrix), share
             )
-            own = np.diagonal(kernel_sum)
-            apart = own[:, None] + own[None, :] - 2.0 * kernel_sum
+            norm = np.diagonal(kernel_sum)
+            apart = norm[:, None] + norm[None, :] - 2.0 * kernel_sum
     _check_finite(apart, rows)
     np.fill_diagonal(apart, 0.0)
     return apart

@@ -59,9 +59,9 @@ def weighted_average_depth(
     2.0
     """
     checks.check_arguments("weighted_average_depth", METRIC_CONSTRAINTS, root_depth=root_depth)
-    found = describe(model)
-    _, share = _reached(found, X, sample_weight)
-    return float(share @ _depths(found) + root_depth)
+    described = describe(model)
+    _, share = _reached(described, X, sample_weight)
+    return float(share @ _paths(described)[0] + root_depth)
 
 
 def weighted_average_explanation_size(
@@ -78,15 +78,11 @@ def weighted_average_explanation_size(
 
     Parameters
     ----------
-    model : estimator, Pipeline or Tree
-        A fitted estimator with ``tree_``, with scalers before it or not, or the tree itself.
-    X : array-like of shape (n_samples, n_features), optional
-        Rows as the model takes them. By default the training rows, with their weights.
+    model, X, sample_weight
+        As for :func:`weighted_average_depth`.
     offset : float, default=0
         Added to the mean. The Kauri paper reports WAES with ``offset=1``, as its WAD counts the
         root as 1; the definition has 0.
-    sample_weight : array-like of shape (n_samples,), optional
-        Weights of the rows of X.
 
     Returns
     -------
@@ -107,9 +103,9 @@ def weighted_average_explanation_size(
     1.5
     """
     checks.check_arguments("weighted_average_explanation_size", METRIC_CONSTRAINTS, offset=offset)
-    found = describe(model)
-    _, share = _reached(found, X, sample_weight)
-    return float(share @ _explanation_sizes(found) + offset)
+    described = describe(model)
+    _, share = _reached(described, X, sample_weight)
+    return float(share @ _paths(described)[1] + offset)
 
 
 def explanation_table(
@@ -131,22 +127,11 @@ def explanation_table(
 
     Parameters
     ----------
-    model : estimator, Pipeline or Tree
-        A fitted estimator with ``tree_``, with scalers before it or not, or the tree itself.
-    X : array-like of shape (n_samples, n_features), optional
-        Rows as the model takes them; with a scaler, from before scaling. By default the training
-        rows, with their weights.
-    scaler, one_hot, value_names : optional
+    model, X, sample_weight
+        As for :func:`weighted_average_depth`; with a scaler, rows from before scaling.
+    scaler, feature_names, cluster_names, one_hot, value_names, digits : optional
         As for :func:`agathis.export.to_text`: bounds in the units before scaling, and labels of
-        categories and codes.
-    feature_names : sequence of str, optional
-        By default those of the data frame that was fitted, or ``x[0]``, ``x[1]``, ...
-    cluster_names : sequence of str, optional
-        By default clusters are shown by their numbers, unless the model has names for them.
-    sample_weight : array-like of shape (n_samples,), optional
-        Weights of the rows of X.
-    digits : int, default=4
-        Significant digits of the bounds, as in :func:`agathis.export.to_text`.
+        categories and codes. Clusters without names are shown by their numbers.
 
     Returns
     -------
@@ -182,7 +167,7 @@ def explanation_table(
         digits=digits,
     )
     size, share = _reached(described, X, sample_weight)
-    depths, lengths = _depths(described), _explanation_sizes(described)
+    depths, lengths = _paths(described)
     rows = []
     for leaf in described.leaves():
         rows.append(
@@ -200,17 +185,17 @@ def explanation_table(
 
 
 def _reached(
-    found: TreeInUnits, X: ArrayLike | None, sample_weight: ArrayLike | None
+    described: TreeInUnits, X: ArrayLike | None, sample_weight: ArrayLike | None
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the rows that end at each node and their fraction of the weight; 0 for splits."""
-    tree = found.tree
+    tree = described.tree
     if X is None:
         if sample_weight is not None:
             raise ValueError("sample_weight goes with X; without X the training rows are counted.")
         size = np.where(tree.is_leaf, tree.n_node_samples, 0)
         weight = np.where(tree.is_leaf, tree.weighted_n_node_samples, 0.0)
         return size, weight / weight.sum()
-    leaves = tree.apply(*rows_of(found, X))
+    leaves = tree.apply(*rows_of(described, X))
     given = checks.check_sample_weight(sample_weight, len(leaves))
     counted = np.ones(len(leaves)) if given is None else given
     size = np.bincount(leaves[counted > 0], minlength=tree.node_count)
@@ -218,35 +203,23 @@ def _reached(
     return size, total / total.sum()
 
 
-def _columns_asked(described: Described) -> dict[int, tuple[Hashable, ...]]:
-    """Return the columns of each split: a feature, or those of a sum."""
-    out: dict[int, tuple[Hashable, ...]] = {}
-    for node in described.splits:
+def _paths(described: Described) -> tuple[np.ndarray, np.ndarray]:
+    """Return the depth and the explanation size of each node.
+
+    The depth is the number of columns in the conditions on its path, the explanation size the
+    number of different (feature, direction) pairs.
+    """
+    tree = described.tree
+    depth = np.zeros(tree.node_count, dtype=np.int64)
+    pairs: list[frozenset[tuple[Hashable, int]]] = [frozenset()] * tree.node_count
+    # Parents are numbered before their children.
+    for node in sorted(described.splits):
         axis = described.sums.get(node)
         # A condition on a column alone differs from one on the sum.
-        columns = () if axis is None else tuple((axis, feature) for feature in axis.features)
-        out[node] = columns or (int(described.tree.feature[node]),)
-    return out
-
-
-def _depths(described: Described) -> np.ndarray:
-    """Return for each node the number of columns in the conditions on its path."""
-    tree, asked = described.tree, _columns_asked(described)
-    depth = np.zeros(tree.node_count, dtype=np.int64)
-    # Parents are numbered before their children.
-    for node in np.flatnonzero(~tree.is_leaf).tolist():
-        children = [tree.children_left[node], tree.children_right[node]]
-        depth[children] = depth[node] + len(asked[node])
-    return depth
-
-
-def _explanation_sizes(described: Described) -> np.ndarray:
-    """Return for each node the number of different (feature, direction) pairs on its path."""
-    tree, asked = described.tree, _columns_asked(described)
-    pairs: list[frozenset[tuple[Hashable, str]]] = [frozenset()] * tree.node_count
-    for node in np.flatnonzero(~tree.is_leaf).tolist():
-        left = {(one, "left") for one in asked[node]}
-        right = {(one, "right") for one in asked[node]}
-        pairs[tree.children_left[node]] = pairs[node] | left
-        pairs[tree.children_right[node]] = pairs[node] | right
-    return np.array([len(found) for found in pairs])
+        columns: list[Hashable] = [int(tree.feature[node])]
+        if axis is not None and len(axis.features):
+            columns = [(axis, feature) for feature in axis.features]
+        for side, children in enumerate((tree.children_left, tree.children_right)):
+            depth[children[node]] = depth[node] + len(columns)
+            pairs[children[node]] = pairs[node] | {(one, side) for one in columns}
+    return depth, np.array([len(one) for one in pairs])

@@ -1,7 +1,7 @@
 """Access to matplotlib: axes to draw on, and names as plain text.
 
 No global setting is changed, and pyplot is used only to create figures. Names come from user data:
-they are never parsed as formulas, so that ``$``, ``_`` and ``^`` stay.
+they are never parsed as formulas, so that ``$``, ``_`` and ``^`` remain.
 """
 
 from __future__ import annotations
@@ -11,16 +11,11 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from agathis._utils.extras import needed
+from agathis.plot._style import MAX_LINES, PLAIN
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.legend import Legend
-
-#: For every text that may contain a name.
-PLAIN: dict[str, Any] = {"parse_math": False, "usetex": False}
-GREY = "#666666"
-#: The maximum number of lines of a name.
-MAX_LINES = 3
 
 
 def check_axes(ax: Axes | None) -> None:
@@ -64,14 +59,14 @@ def shortened(name: object, width: int) -> str:
     >>> shortened("concentration", 8)
     'concent…'
     """
-    text = " ".join(str(name).splitlines())
-    return text if len(text) <= width else text[: width - 1].rstrip() + "…"
+    line = " ".join(str(name).splitlines())
+    return line if len(line) <= width else line[: width - 1].rstrip() + "…"
 
 
-def sample_of(n_read: int | None) -> str:
-    """What follows a number of rows that are some of those of a collection.
+def sample_note(n_read: int | None) -> str:
+    """Describe rows that are a sample of a collection; empty if they are all rows.
 
-    >>> sample_of(1_000_000)
+    >>> sample_note(1_000_000)
     ', a sample of 1,000,000, drawn at random'
     """
     return "" if n_read is None else f", a sample of {n_read:,}, drawn at random"
@@ -89,11 +84,11 @@ def text_widths(lines: Iterable[str], *, bold: bool = False) -> list[float]:
 
 def beside(ax: Axes, handles: Sequence[Any], names: Sequence[str], **options: Any) -> Legend:
     """Draw a legend beside the axes if the figure can be resized, otherwise inside."""
-    place: dict[str, Any] = {"loc": "best", "framealpha": 0.8}
+    position: dict[str, Any] = {"loc": "best", "framealpha": 0.8}
     if ax.figure.get_layout_engine() is not None:
-        place = {"loc": "upper left", "bbox_to_anchor": (1.0, 1.0), "frameon": False}
+        position = {"loc": "upper left", "bbox_to_anchor": (1.0, 1.0), "frameon": False}
     # Labels with a leading _ would be left out: the names are set afterwards.
-    legend = ax.legend(handles, ["x"] * len(names), **place, **options)
-    for text, name in zip(legend.get_texts(), names, strict=True):
-        text.set(text=name, **PLAIN)
+    legend = ax.legend(handles, ["x"] * len(names), **position, **options)
+    for entry, name in zip(legend.get_texts(), names, strict=True):
+        entry.set(text=name, **PLAIN)
     return legend

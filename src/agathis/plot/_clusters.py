@@ -17,20 +17,21 @@ from agathis._rules.points import ClusterPoints, cluster_points
 from agathis._rules.regions import Region
 from agathis._trees.tree import Tree
 from agathis.dask._sampled_rows import as_local, sampled_rows
-from agathis.plot._canvas import GREY, PLAIN, beside, canvas, clean, sample_of, shortened
+from agathis.plot._canvas import beside, canvas, clean, sample_note, shortened
+from agathis.plot._style import (
+    AXIS_WIDTH,
+    GREY,
+    LEGEND_ROWS,
+    LEGEND_WIDTH,
+    NUMBER_SIZE,
+    OUTLINE,
+    PLAIN,
+    VECTOR_POINTS,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.lines import Line2D
-
-# The maximum number of points that a vector image draws individually.
-VECTOR_POINTS = 5_000
-# Edge of a point, so that a light one is visible on its light region.
-OUTLINE = (0.0, 0.0, 0.0, 0.6)
-# The size of a number, in points.
-NUMBER = (17.0, 15.0)
-# Characters of a name in the legend.
-NAME = 28
 
 
 def plot_clusters(
@@ -58,31 +59,13 @@ def plot_clusters(
     model : estimator, Pipeline or Tree
         A fitted estimator with ``tree_``, with scalers before it or not, or the tree itself.
     X : array-like of shape (n_samples, n_features), or Dask collection
-        In the units that the tree was fitted in; with a scaler or a pipeline, from before
-        scaling. Missing values are accepted if the tree can predict them. Principal components
-        use the column's mean in their place; in a plane of two features such rows are not
-        drawn, and the plot shows how many. Of a Dask collection 50,000 rows are sampled at
-        random, which the plot shows.
-    features : pair of int or str, optional
-        Two features, by number or name. By default the first two principal components of X; of
-        data with two columns these; of data with one column that and the cluster.
+        As for :func:`agathis.plot.cluster_points`; the plot shows how many rows are not drawn
+        because of missing values. Of a Dask collection 50,000 rows are sampled at random, which
+        the plot shows.
     ax : matplotlib Axes, optional
         Where to draw; by default a new figure.
-    feature_names : sequence of str, optional
-        By default those of the data frame that was fitted, or ``x[0]``, ``x[1]``, ...
-    cluster_names : sequence of str, optional
-        By default ``cluster 0``, ``cluster 1``, ...
-    scaler : fitted scaler or Pipeline of scalers, optional
-        The scaler applied to the rows before the tree was fitted, as in
-        :func:`agathis.export.to_text`; X is then in the units from before.
-    one_hot : mapping or OneHotEncoder, optional
-        As in :func:`agathis.export.to_text`: columns of categories have names such as "color is
-        red".
-    standardise : bool, default=False
-        Whether columns are scaled to unit variance before computing principal components.
-        Otherwise columns in large units dominate them.
-    max_points : int, default=10_000
-        The maximum number of rows to draw, sampled reproducibly; ``None`` is all.
+    features, feature_names, cluster_names, scaler, one_hot, standardise, max_points : optional
+        As for :func:`agathis.plot.cluster_points`.
     legend : bool, default=True
         Whether to add a legend.
 
@@ -103,10 +86,10 @@ def plot_clusters(
     'principal component 1 (92% of variance)'
     """
     checks.check_arguments("plot_clusters", PLOT_CONSTRAINTS, legend=legend)
-    taken = sampled_rows(X, {})
-    found = cluster_points(
+    sampled = sampled_rows(X, {})
+    points = cluster_points(
         as_local(model),
-        taken.rows,
+        sampled.rows,
         features=features,
         feature_names=feature_names,
         cluster_names=cluster_names,
@@ -116,63 +99,54 @@ def plot_clusters(
         max_points=max_points,
     )
     ax = canvas(ax, (7.0, 4.8))
-    handles = _draw_points(ax, found)
-    _set_limits(ax, found)
-    if found.regions is not None:
-        _draw_regions(ax, found.regions)
-    _draw_numbers(ax, found)
-    _draw_words(ax, found, taken.n_read)
+    handles = _draw_points(ax, points)
+    _set_limits(ax, points)
+    if points.regions is not None:
+        _draw_regions(ax, points.regions)
+    _draw_numbers(ax, points)
+    _draw_labels(ax, points, sampled.n_read)
     if legend:
-        shown = [k for k in range(len(found.sizes)) if found.sizes[k]]
-        names = [_entry(k, found) for k in shown]
-        columns = 1 if len(shown) <= 16 else 2
-        size = "small" if len(shown) <= 16 else "x-small"
+        shown = [k for k in range(len(points.sizes)) if points.sizes[k]]
+        names = [_entry(k, points) for k in shown]
+        columns, size = (1, "small") if len(shown) <= LEGEND_ROWS else (2, "x-small")
         beside(ax, [handles[k] for k in shown], names, ncols=columns, fontsize=size)
     return ax
 
 
-def _entry(k: int, found: ClusterPoints) -> str:
-    name = shortened(clean(found.cluster_names[k]), NAME)
+def _entry(k: int, points: ClusterPoints) -> str:
+    name = shortened(clean(points.cluster_names[k]), LEGEND_WIDTH)
     number = "" if name == f"cluster {k}" else f"{k}: "
-    return f"{number}{name} ({found.sizes[k]:,})"
+    return f"{number}{name} ({points.sizes[k]:,})"
 
 
-def _draw_points(ax: Axes, found: ClusterPoints) -> list[Line2D]:
+def _draw_points(ax: Axes, points: ClusterPoints) -> list[Line2D]:
+    """Draw the points of each cluster; return the entries of the legend."""
     from matplotlib.lines import Line2D
 
-    area = float(np.clip(20_000 / max(len(found.points), 1), 9, 36))
+    area = float(np.clip(20_000 / max(len(points.points), 1), 9, 36))
     handles = []
-    for k in range(len(found.sizes)):
+    for k in range(len(points.sizes)):
         style = cluster_style(k)
-        mine = found.cluster == k
         ax.scatter(
-            *found.points[mine].T,
+            *points.points[points.cluster == k].T,
             s=area,
             c=style.colour,
             marker=style.marker,
             edgecolors=OUTLINE,
             linewidths=0.4,
-            rasterized=len(found.points) > VECTOR_POINTS,
+            rasterized=len(points.points) > VECTOR_POINTS,
             zorder=3,
         )
+        edge = {"markersize": 6, "markeredgecolor": OUTLINE, "markeredgewidth": 0.4}
         handles.append(
-            Line2D(
-                [],
-                [],
-                color=style.colour,
-                marker=style.marker,
-                linestyle="",
-                markersize=6,
-                markeredgecolor=OUTLINE,
-                markeredgewidth=0.4,
-            )
+            Line2D([], [], color=style.colour, marker=style.marker, linestyle="", **edge)
         )
     return handles
 
 
-def _set_limits(ax: Axes, found: ClusterPoints) -> None:
-    """Return axis limits with equal margins."""
-    for axis, values in zip("xy", found.points.T, strict=True):
+def _set_limits(ax: Axes, points: ClusterPoints) -> None:
+    """Set axis limits with equal margins."""
+    for axis, values in zip("xy", points.points.T, strict=True):
         values = values[~np.isnan(values)]
         low, high = (values.min(), values.max()) if len(values) else (0.0, 1.0)
         # Halve first: the difference of two large numbers may overflow.
@@ -202,24 +176,24 @@ def _draw_regions(ax: Axes, regions: Sequence[Region]) -> None:
         ax.add_patch(patch)
 
 
-def _draw_numbers(ax: Axes, found: ClusterPoints) -> None:
+def _draw_numbers(ax: Axes, points: ClusterPoints) -> None:
     """Draw the number of each cluster at the median of its points, avoiding other numbers."""
     dots = ax.figure.dpi / 72
-    taken = np.empty((0, 2))
-    for k in range(len(found.sizes)):
-        mine = found.points[found.cluster == k]
+    others = np.empty((0, 2))
+    for k in range(len(points.sizes)):
+        mine = points.points[points.cluster == k]
         mine = mine[~np.isnan(mine).any(axis=1)]
         if not len(mine):
             continue
         middle = np.median(mine, axis=0)
-        place = ax.transData.transform(middle) / dots
-        free = _free_place(place, taken)
-        taken = np.vstack([taken, free])
+        position = ax.transData.transform(middle) / dots
+        free = _free_position(position, others)
+        others = np.vstack([others, free])
         style = cluster_style(k)
         ax.annotate(
             str(k),
             middle,
-            xytext=free - place,
+            xytext=free - position,
             textcoords="offset points",
             size=8,
             weight="bold",
@@ -237,34 +211,34 @@ def _draw_numbers(ax: Axes, found: ClusterPoints) -> None:
         )
 
 
-def _free_place(place: np.ndarray, taken: np.ndarray) -> np.ndarray:
+def _free_position(position: np.ndarray, others: np.ndarray) -> np.ndarray:
     """Return the position, or a free one on rings around it."""
-    for ring in range(len(taken) + 1):
+    for ring in range(len(others) + 1):
         for angle in np.arange(8 * ring or 1) * 2 * np.pi / (8 * ring or 1):
-            free = place + ring * np.multiply(NUMBER, [np.cos(angle), np.sin(angle)])
-            if not (np.abs(free - taken) < NUMBER).all(axis=1).any():
+            free = position + ring * np.multiply(NUMBER_SIZE, [np.cos(angle), np.sin(angle)])
+            if not (np.abs(free - others) < NUMBER_SIZE).all(axis=1).any():
                 return free
-    return place
+    return position
 
 
-def _draw_words(ax: Axes, found: ClusterPoints, n_read: int | None) -> None:
-    names = [shortened(clean(name), 60) for name in found.axis_names]
-    if found.plane == "feature":
+def _draw_labels(ax: Axes, points: ClusterPoints, n_read: int | None) -> None:
+    names = [shortened(clean(name), AXIS_WIDTH) for name in points.axis_names]
+    if points.plane == "feature":
         ax.yaxis.get_major_locator().set_params(integer=True)
-    if found.explained is not None:
+    if points.explained is not None:
         names = [
             f"{name} ({100 * share:.0f}% of variance)"
-            for name, share in zip(names, found.explained, strict=True)
+            for name, share in zip(names, points.explained, strict=True)
         ]
     ax.set_xlabel(names[0], **PLAIN)
     ax.set_ylabel(names[1], **PLAIN)
-    notes, n_rows = [], int(found.sizes.sum())
-    if len(found.points) < n_rows:
-        notes.append(f"{len(found.points):,} of {n_rows:,} rows{sample_of(n_read)}")
+    notes, n_rows = [], int(points.sizes.sum())
+    if len(points.points) < n_rows:
+        notes.append(f"{len(points.points):,} of {n_rows:,} rows{sample_note(n_read)}")
     elif n_read is not None:
-        notes.append(f"{n_rows:,} rows{sample_of(n_read)}")
-    if found.n_missing:
-        notes.append(f"{found.n_missing:,} rows that miss a value are not shown")
+        notes.append(f"{n_rows:,} rows{sample_note(n_read)}")
+    if points.n_missing:
+        notes.append(f"{points.n_missing:,} rows that miss a value are not shown")
     if notes:
         ax.set_title("; ".join(notes), fontsize="small", color=GREY, loc="left")
     ax.spines[["top", "right"]].set_visible(False)

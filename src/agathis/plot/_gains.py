@@ -11,7 +11,8 @@ from sklearn.pipeline import Pipeline
 from agathis._rules.colours import COLOURS
 from agathis._rules.gain_curve import GainCurve, gain_curve
 from agathis._trees.tree import Tree
-from agathis.plot._canvas import GREY, canvas
+from agathis.plot._canvas import canvas
+from agathis.plot._style import GREY
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -91,8 +92,8 @@ def _draw_counts(ax: Axes, curve: GainCurve, y: np.ndarray) -> None:
     """Annotate the number of clusters at splits that found one; not all of them if many."""
     founding = np.flatnonzero(curve.founds)
     every = -(-len(founding) // 12)
-    for place, i in enumerate(founding):
-        if (len(founding) - 1 - place) % every == 0:
+    for rank, i in enumerate(founding):
+        if (len(founding) - 1 - rank) % every == 0:
             ax.annotate(
                 str(curve.n_clusters[i]),
                 (curve.n_leaves[i], y[i]),

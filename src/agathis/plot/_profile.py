@@ -15,28 +15,31 @@ from agathis._rules.profile import ClusterProfile, cluster_profile
 from agathis._trees.tree import Tree
 from agathis.dask._sampled_rows import as_local, sampled_rows
 from agathis.plot._canvas import (
-    GREY,
-    PLAIN,
     canvas,
     check_axes,
     clean,
-    sample_of,
+    sample_note,
     shortened,
     text_widths,
     wrapped,
 )
+from agathis.plot._style import (
+    CLUSTER_WIDTH,
+    FEATURE_WIDTH,
+    GREY,
+    HEAD,
+    HIGH,
+    LOW,
+    MIDDLE,
+    PLAIN,
+    POINTS,
+    ROW,
+    SATURATION,
+    UNKNOWN,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-# Characters of a feature name, and of a line of a cluster name.
-NAME, WIDTH = 36, 12
-# Font size in points, row height relative to it, and height of the clusters' colours in rows.
-POINTS, ROW, HEAD = 9.0, 2.0, 0.4
-# Standard deviations at which colours are saturated.
-FULL = 2.0
-LOW, MIDDLE, HIGH = "#2166AC", "#F7F7F7", "#B35806"
-UNKNOWN = "#E0E0E0"
 
 
 def plot_profile(
@@ -61,25 +64,12 @@ def plot_profile(
     model : estimator, Pipeline or Tree
         A fitted estimator with ``tree_``, with scalers before it or not, or the tree itself.
     X : array-like of shape (n_samples, n_features), or Dask collection
-        In the units that the tree was fitted in; with a scaler or a pipeline, from before
-        scaling. Missing values are accepted if the tree can predict them, and left out of the
-        means. Of a Dask collection 50,000 rows are sampled at random, which the plot shows.
+        As for :func:`agathis.plot.cluster_profile`. Of a Dask collection 50,000 rows are sampled
+        at random, which the plot shows.
     ax : matplotlib Axes, optional
         Where to draw; by default a new figure, as large as the table needs.
-    feature_names : sequence of str, optional
-        By default those of the data frame that was fitted, or ``x[0]``, ``x[1]``, ...
-    cluster_names : sequence of str, optional
-        By default ``cluster 0``, ``cluster 1``, ...
-    scaler : fitted scaler or Pipeline of scalers, optional
-        The scaler applied to the rows before the tree was fitted, as in
-        :func:`agathis.export.to_text`; X is then in the units from before.
-    one_hot : mapping or OneHotEncoder, optional
-        As in :func:`agathis.export.to_text`: columns of categories have names such as "color is
-        red".
-    max_features : int, default=20
-        The maximum number of features shown; ``None`` is all.
-    sample_weight : array-like of shape (n_samples,), optional
-        Weights of the rows in means and standard deviations.
+    feature_names, cluster_names, scaler, one_hot, max_features, sample_weight : optional
+        As for :func:`agathis.plot.cluster_profile`.
 
     Returns
     -------
@@ -97,10 +87,10 @@ def plot_profile(
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['x[2]', 'x[3]', 'x[0]', 'x[1]']
     """
-    shown = sampled_rows(X, {"sample_weight": sample_weight})
+    sampled = sampled_rows(X, {"sample_weight": sample_weight})
     profile = cluster_profile(
         as_local(model),
-        shown.rows,
+        sampled.rows,
         feature_names=feature_names,
         cluster_names=cluster_names,
         scaler=scaler,
@@ -109,9 +99,9 @@ def plot_profile(
         sample_weight=sample_weight,
     )
     check_axes(ax)
-    rows = [shortened(clean(name), NAME) for name in profile.feature_names]
+    rows = [shortened(clean(name), FEATURE_WIDTH) for name in profile.feature_names]
     heads = [
-        [*wrapped(name, WIDTH), f"n={size:,}"]
+        [*wrapped(name, CLUSTER_WIDTH), f"n={size:,}"]
         for name, size in zip(profile.cluster_names, profile.sizes, strict=True)
     ]
     if ax is None:
@@ -120,7 +110,7 @@ def plot_profile(
         points = POINTS
     else:
         points = _points_on(ax, rows, heads)
-    _draw(ax, profile, rows, heads, points, shown.n_read)
+    _draw(ax, profile, rows, heads, points, sampled.n_read)
     return ax
 
 
@@ -141,10 +131,10 @@ def _column(heads: Sequence[Sequence[str]]) -> float:
 
 def _points_on(ax: Axes, rows: Sequence[str], heads: Sequence[Sequence[str]]) -> float:
     """Return the largest font size that fits in the cells of given axes."""
-    room = ax.get_window_extent()
+    extent = ax.get_window_extent()
     dots = ax.figure.dpi / 72
-    wide = room.width / dots / len(heads) / _column(heads)
-    high = room.height / dots / len(rows) / 1.4
+    wide = extent.width / dots / len(heads) / _column(heads)
+    high = extent.height / dots / len(rows) / 1.4
     return min(POINTS, wide, high)
 
 
@@ -160,7 +150,7 @@ def _draw(
     from matplotlib.patches import Rectangle
 
     colours = LinearSegmentedColormap.from_list("agathis", [LOW, MIDDLE, HIGH])
-    norm = Normalize(-FULL, FULL, clip=True)
+    norm = Normalize(-SATURATION, SATURATION, clip=True)
     ax.set(xlim=(0, len(heads)), ylim=(len(rows), -HEAD))
     for k, cluster in enumerate(profile.standardised):
         style = cluster_style(k)
@@ -195,7 +185,7 @@ def _legend(profile: ClusterProfile, heads: Sequence[Sequence[str]], n_read: int
         parts.insert(0, f"{len(profile.features)} of {profile.n_features} features;")
     if n_read is not None:
         parts[-1] = f"from the mean of {int(profile.sizes.sum()):,} rows,"
-        parts.append(sample_of(n_read).removeprefix(", "))
+        parts.append(sample_note(n_read).removeprefix(", "))
     line = " ".join(parts)
     return line if text_widths([line])[0] < _column(heads) * len(heads) else "\n".join(parts)
 
@@ -206,5 +196,5 @@ def _signed(value: float) -> str:
     >>> _signed(1.234), _signed(-0.04)
     ('+1.2', '0.0')
     """
-    text = f"{value:+.1f}"
-    return text[1:] if float(text) == 0 else text.replace("-", "\u2212")
+    signed = f"{value:+.1f}"
+    return signed[1:] if float(signed) == 0 else signed.replace("-", "\u2212")

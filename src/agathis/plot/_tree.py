@@ -23,23 +23,28 @@ from agathis._rules.described_tree import last_step
 from agathis._rules.tree_layout import LayoutNode, TreeLayout, layout_tree, positions
 from agathis._trees.model import tree_of
 from agathis._trees.tree import Tree
-from agathis.plot._canvas import GREY, PLAIN, canvas, check_axes, text_widths, wrapped
+from agathis.plot._canvas import canvas, check_axes, text_widths, wrapped
+from agathis.plot._style import (
+    DEPTH_GAP,
+    GREY,
+    LABEL_GAP,
+    LINE,
+    MARGIN,
+    MAX_SIZE,
+    MIN_SIZE,
+    PADDING,
+    PAGE_SIZE,
+    PLAIN,
+    POINTS,
+    POINTS_ON_AXES,
+    SIBLING_GAP,
+    STRIP,
+    TREE_WIDTH,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.patches import FancyBboxPatch
-
-# In units of the font size: line height, padding of a box, strip at its foot, space between label
-# and box, between siblings, between depths, and the margin.
-LINE, AIR, STRIP, CLOSE, ASIDE, NEXT, BORDER = 1.3, 0.5, 0.45, 0.12, 0.8, 1.9, 0.6
-# Characters per line.
-WIDTH = 22
-# Font size of a new figure, in points, and its minimum and maximum size in inches; the root should
-# be on top if the tree fits on a page of this size.
-POINTS = 9.0
-LEAST, MOST, PAGE = (3.0, 2.0), (80.0, 80.0), (14.0, 14.0)
-# The maximum font size on given axes.
-POINTS_ON_AXES = 11.0
 
 
 def plot_tree(
@@ -69,17 +74,10 @@ def plot_tree(
         A fitted estimator with ``tree_``, with scalers before it or not, or the tree itself.
     ax : matplotlib Axes, optional
         The axes, to which the font size is fitted. By default a new figure, as large as needed.
-    feature_names : sequence of str, optional
-        By default those of the data frame that was fitted, or ``x[0]``, ``x[1]``, ...
-    cluster_names : sequence of str, optional
-        By default ``cluster 0``, ``cluster 1``, ...
-    scaler, one_hot, value_names
-        As in :func:`agathis.export.to_text`: thresholds in the units before scaling, and labels of
-        categories and codes.
+    feature_names, cluster_names, scaler, one_hot, value_names, digits : optional
+        As for :func:`agathis.plot.layout_tree`.
     max_depth : int, optional
         Nodes below this depth are left out; dashed boxes show their number of leaves.
-    digits : int, default=4
-        Significant digits of the thresholds.
     details : bool, default=True
         Whether to show sizes, kinds of split and gains.
     root : {"auto", "top", "left"}, default="auto"
@@ -116,25 +114,25 @@ def plot_tree(
         digits=digits,
     )
     check_axes(ax)
-    page, points = PAGE, POINTS
+    page, points = PAGE_SIZE, POINTS
     if ax is not None:
-        room = ax.get_window_extent()
+        extent = ax.get_window_extent()
         dots = ax.figure.dpi
-        page, points = (room.width / dots, room.height / dots), POINTS_ON_AXES
+        page, points = (extent.width / dots, extent.height / dots), POINTS_ON_AXES
     sheet = _measure(tree_of(last_step(model)), layout, details, root, page, points)
     if ax is None:
-        fontsize = fontsize or min(points, sheet.points(MOST))
+        fontsize = fontsize or min(points, sheet.points(MAX_SIZE))
         inches = [side * fontsize / 72 + 0.1 for side in sheet.size]
-        ax = canvas(None, (max(inches[0], LEAST[0]), max(inches[1], LEAST[1])))
+        ax = canvas(None, (max(inches[0], MIN_SIZE[0]), max(inches[1], MIN_SIZE[1])))
     _draw(ax, sheet, fontsize or min(points, sheet.points(page)))
     return ax
 
 
 @dataclass(frozen=True)
 class _Text:
-    """Return the texts of a node: the label above its box, and its lines, some of them bold."""
+    """The lines of text of a node: the label above its box, and those in the box, bold first."""
 
-    words: list[str]
+    label: list[str]
     lines: list[str]
     bold: int
     foot: float
@@ -142,15 +140,15 @@ class _Text:
     @property
     def width(self) -> float:
         names, facts = self.lines[: self.bold], self.lines[self.bold :]
-        return max(text_widths(names, bold=True) + text_widths(facts)) + 2 * AIR
+        return max(text_widths(names, bold=True) + text_widths(facts)) + 2 * PADDING
 
     @property
     def height(self) -> float:
-        return len(self.lines) * LINE + AIR + self.foot
+        return len(self.lines) * LINE + PADDING + self.foot
 
     @property
     def above(self) -> float:
-        return len(self.words) * LINE + CLOSE if self.words else 0.0
+        return len(self.label) * LINE + LABEL_GAP if self.label else 0.0
 
 
 @dataclass(frozen=True)
@@ -187,28 +185,28 @@ def _measure(
     """Position the boxes, with the root where requested, or where the font is larger."""
     texts = {n.node: _text(n, details) for n in layout.nodes}
     if root != "auto":
-        return _place(tree, layout, texts, root == "left")
-    upright = _place(tree, layout, texts, False)
+        return _arrange(tree, layout, texts, root == "left")
+    upright = _arrange(tree, layout, texts, False)
     if upright.points(page) >= points:
         return upright
-    lying = _place(tree, layout, texts, True)
+    lying = _arrange(tree, layout, texts, True)
     return lying if lying.points(page) > upright.points(page) else upright
 
 
-def _place(tree: Tree, layout: TreeLayout, texts: dict[int, _Text], lying: bool) -> _Sheet:
-    """Compute the extents of each node: across its depth, and from one depth to the next."""
+def _arrange(tree: Tree, layout: TreeLayout, texts: dict[int, _Text], lying: bool) -> _Sheet:
+    """Position the boxes with the root on top or, ``lying``, on the left."""
     width = {i: text.width for i, text in texts.items()}
-    wide = {i: max([width[i], *text_widths(text.words)]) for i, text in texts.items()}
+    wide = {i: max([width[i], *text_widths(text.label)]) for i, text in texts.items()}
     high = {i: text.above + text.height for i, text in texts.items()}
     across, along = (high, wide) if lying else (wide, high)
     extent = np.zeros(tree.node_count)
-    extent[list(across)] = np.array(list(across.values())) + ASIDE
-    place = BORDER - ASIDE / 2 + positions(tree, layout.depth, extent)
+    extent[list(across)] = np.array(list(across.values())) + SIBLING_GAP
+    position = MARGIN - SIBLING_GAP / 2 + positions(tree, layout.depth, extent)
 
-    begin, end = [], BORDER
+    begin, end = [], MARGIN
     for depth in range(layout.depth + 1):
         begin.append(end)
-        end += max(along[n.node] for n in layout.nodes if n.depth == depth) + NEXT
+        end += max(along[n.node] for n in layout.nodes if n.depth == depth) + DEPTH_GAP
     # Labels above boxes are in one row: the boxes of a depth begin at the same height.
     above = [max(texts[n.node].above for n in layout.nodes if n.depth == d)
              for d in range(layout.depth + 1)]  # fmt: skip
@@ -217,16 +215,17 @@ def _place(tree: Tree, layout: TreeLayout, texts: dict[int, _Text], lying: bool)
     for n in layout.nodes:
         i, text = n.node, texts[n.node]
         if lying:
-            x, top = begin[n.depth] + wide[i] / 2, place[i] - high[i] / 2 + text.above
+            x, top = begin[n.depth] + wide[i] / 2, position[i] - high[i] / 2 + text.above
         else:
-            x, top = place[i], begin[n.depth] + above[n.depth]
+            x, top = position[i], begin[n.depth] + above[n.depth]
         box = _Placed(n, text, float(x), float(top), width[i], text.height, None)
         if n.parent >= 0:
-            line = _line(boxes[n.parent], box, begin[n.depth] - 0.4 * NEXT, lying)
+            line = _line(boxes[n.parent], box, begin[n.depth] - 0.4 * DEPTH_GAP, lying)
             box = replace(box, line=line)
         boxes[i] = box
-    most = max(place[i] + across[i] / 2 for i in across) + BORDER
-    size = (end - NEXT + BORDER, float(most)) if lying else (float(most), end - NEXT + BORDER)
+    breadth = float(max(position[i] + across[i] / 2 for i in across) + MARGIN)
+    length = end - DEPTH_GAP + MARGIN
+    size = (length, breadth) if lying else (breadth, length)
     return _Sheet(tuple(boxes.values()), size)
 
 
@@ -238,27 +237,30 @@ def _line(
         start, y0 = above.x + above.width / 2, above.top + above.height / 2
         y1 = box.top + box.height / 2
         return [start, bend, bend, box.x - box.width / 2], [y0, y0, y1, y1]
-    end = box.top - box.text.above - CLOSE
+    end = box.top - box.text.above - LABEL_GAP
     return [above.x, above.x, box.x, box.x], [above.top + above.height, bend, bend, end]
 
 
 def _text(n: LayoutNode, details: bool) -> _Text:
     names, facts = _lines(n, details)
     condition = n.condition.replace("<=", "≤").replace(">=", "≥")
-    words = wrapped(condition, WIDTH) if condition else []
-    return _Text(words, names + facts, len(names), 0.0 if n.kind == "leaf" else STRIP)
+    label = wrapped(condition, TREE_WIDTH) if condition else []
+    return _Text(label, names + facts, len(names), 0.0 if n.kind == "leaf" else STRIP)
 
 
 def _lines(n: LayoutNode, details: bool) -> tuple[list[str], list[str]]:
     """Return the lines in a box: names, and facts below them."""
     facts = [f"{n.size:,} sample{'s'[: n.size != 1]}"] if details else []
     if n.kind == "leaf":
-        return wrapped(n.cluster_name, WIDTH), facts
+        return wrapped(n.cluster_name, TREE_WIDTH), facts
     if n.kind == "cropped":
-        return [f"{n.n_leaves:,} leaves"], [*wrapped(f"mostly {n.cluster_name}", WIDTH), *facts]
+        return [f"{n.n_leaves:,} leaves"], [
+            *wrapped(f"mostly {n.cluster_name}", TREE_WIDTH),
+            *facts,
+        ]
     if details:
         facts.append(f"{n.move.replace('_', ' ')}, {_percent(n.gain_share)} of gain")
-    return wrapped(n.feature, WIDTH), facts
+    return wrapped(n.feature, TREE_WIDTH), facts
 
 
 def _percent(share: float) -> str:
@@ -307,9 +309,9 @@ def _draw(ax: Axes, sheet: _Sheet, points: float) -> None:
         if not leaf:
             _draw_strip(ax, box, frame)
         if n.parent >= 0:
-            _write(ax, text.words, box.x, box.top - text.above, points, None, 0)
+            _write(ax, text.label, box.x, box.top - text.above, points, None, 0)
         ink = style.text_colour if leaf else "black"
-        _write(ax, text.lines, box.x, box.top + AIR / 2, points, ink, text.bold)
+        _write(ax, text.lines, box.x, box.top + PADDING / 2, points, ink, text.bold)
 
 
 def _write(

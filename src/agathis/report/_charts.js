@@ -29,7 +29,7 @@ function mark(cluster, size = 14) {
   return svg("svg", { class: `mark k${cluster}`, viewBox: "-8 -8 16 16", width: size, height: size, "aria-hidden": "true" }, path);
 }
 
-// Parts of a whole side by side; a part has a class and a count.
+// A stacked bar; a part has a class and a count.
 function stacked(parts, height, className) {
   const total = parts.reduce((sum, part) => sum + part.count, 0) || 1;
   let x = 0;
@@ -42,8 +42,6 @@ function stacked(parts, height, className) {
   return svg("svg", { class: className, width: "100%", height, "aria-hidden": "true" }, rects);
 }
 
-const clusterParts = (mix) => mix.map((count, k) => ({ count, class: `k${k}` }));
-
 // Round numbers from low to high.
 function ticks(low, high, about) {
   const rough = (high - low) / about;
@@ -55,7 +53,7 @@ function ticks(low, high, about) {
   return out;
 }
 
-// The feature of a split on both of its sides.
+// The values of a split on both of its sides.
 function histogram(node) {
   const { histogram: h, children } = node;
   const isYear = node.feature !== null && data.features[node.feature].year;
@@ -107,8 +105,8 @@ function brief(value) {
   return value.toLocaleString("en", { notation: "compact", maximumSignificantDigits: 3 }).replaceAll("-", "−");
 }
 
-// Axes with a grid; returns the SVG and the two maps from values to places. `whole` is for counts.
-function axes(xs, ys, names, room, { format = brief, whole = false } = {}) {
+// Axes with a grid; returns the SVG and the two maps from values to positions.
+function axes(xs, ys, names, room, format) {
   const width = Math.max(280, Math.min(room, 720));
   const [height, foot, top, end] = [Math.max(260, width * 0.66), 40, 10, 12];
   const span = ([low, high]) => (high > low ? [low, high] : [low - 0.5, low + 0.5]);
@@ -123,7 +121,6 @@ function axes(xs, ys, names, room, { format = brief, whole = false } = {}) {
       svg("text", { x: left - 7, y: y(tick) + 4, "text-anchor": "end" }, words));
   }
   for (const tick of ticks(x0, x1, width / 80)) {
-    if (whole && !Number.isInteger(tick)) continue;
     chart.append(svg("text", { x: x(tick), y: height - foot + 16, "text-anchor": "middle" }, brief(tick)));
   }
   chart.append(
@@ -134,8 +131,8 @@ function axes(xs, ys, names, room, { format = brief, whole = false } = {}) {
   return { chart, x, y };
 }
 
-// The part of a polygon where a x + b y <= c.
-function cutAlong(corners, [a, b, c]) {
+// Clip a polygon to a x + b y <= c.
+function clipped(corners, [a, b, c]) {
   const beyond = ([px, py]) => a * px + b * py - c;
   return corners.flatMap((there, i) => {
     const here = corners.at(i - 1);
@@ -155,7 +152,7 @@ function planeChart(room) {
     [x0, x1, y0, y1] = [Math.min(x0, px), Math.max(x1, px), Math.min(y0, py), Math.max(y1, py)];
   }
   const format = kind === "feature" ? (k) => data.clusters[k]?.name.slice(0, 9) ?? "" : brief;
-  const { chart, x, y } = axes([x0, x1], [y0, y1], names, room, { format });
+  const { chart, x, y } = axes([x0, x1], [y0, y1], names, room, format);
   const within = (v, low, high) => Math.min(Math.max(v, low), high);
   for (const [k, low, high, bottom, top, lines] of regions ?? []) {
     const [a, b] = [within(low ?? x0, x0, x1), within(high ?? x1, x0, x1)];
@@ -164,7 +161,7 @@ function planeChart(room) {
       chart.append(svg("rect", { class: `region k${k}`, x: x(a), y: y(c), width: x(b) - x(a), height: y(d) - y(c) }));
       continue;
     }
-    const corners = lines.reduce(cutAlong, [[a, d], [b, d], [b, c], [a, c]]);
+    const corners = lines.reduce(clipped, [[a, d], [b, d], [b, c], [a, c]]);
     if (corners.length < 3) continue;
     chart.append(svg("polygon", { class: `region k${k}`, points: corners.map(([px, py]) => `${x(px).toFixed(2)},${y(py).toFixed(2)}`).join(" ") }));
   }
@@ -193,18 +190,18 @@ function planeHint() {
   return what + where + (missing ? `${counted(missing)} with missing values are not shown.` : "");
 }
 
-// A column of the profile: all rows in grey, those of a cluster in front. Shares, of the rows of each.
+// The histogram of a column: fractions of all rows in grey, of those of a cluster in front.
 function distribution(item, cluster) {
   const [width, height] = [128, 38];
-  const own = cluster === null ? null : item.clusters[cluster];
+  const cell = cluster === null ? null : item.clusters[cluster];
   const shares = (part) => {
     const total = part.counts.reduce((sum, n) => sum + n, 0) + part.missing || 1;
     return [...part.counts, ...(item.missing ? [part.missing] : [])].map((n) => n / total);
   };
-  const [whole, front] = [shares(item), own ? shares(own) : null];
+  const [whole, front] = [shares(item), cell ? shares(cell) : null];
   const most = Math.max(...whole, ...(front ?? [0]), 1e-9);
   const n = item.counts.length;
-  // Missing values stand by themselves at the right.
+  // Missing values are separate, on the right.
   const apart = item.missing ? 6 : 0;
   const wide = (width - apart) / whole.length;
   const gap = item.labels ? Math.min(3, wide * 0.2) : 0;

@@ -10,7 +10,7 @@ from agathis._utils.numbers import number
 
 
 def figure(value: float | None, year: bool = False) -> str:
-    """A number for reading; a ``year`` has no comma.
+    """Format a number; a ``year`` has no comma.
 
     >>> figure(12345.678), figure(0.5), figure(None) == "\\u2013", figure(-0.25) == "\\u22120.25"
     ('12,350', '0.5', True, True)
@@ -21,35 +21,35 @@ def figure(value: float | None, year: bool = False) -> str:
         return "\u2013"
     short = float(number(value, 4)) if abs(value) < 1e4 else float(f"{value:.4g}")
     comma = "" if year else ","
-    text = f"{short:{comma}.10g}" if 1e-4 <= abs(short) < 1e15 or short == 0 else f"{short:g}"
-    return text.replace("-", "\u2212")
+    plain = 1e-4 <= abs(short) < 1e15 or short == 0
+    return (f"{short:{comma}.10g}" if plain else f"{short:g}").replace("-", "\u2212")
 
 
 def percent(share: float) -> str:
-    """A share for reading.
+    """Format a fraction as a percentage.
 
     >>> percent(0.4237), percent(0.305), percent(0.0042), percent(0.00001)
     ('42\\xa0%', '31\\xa0%', '0.4\\xa0%', '< 0.1\\xa0%')
     """
     if 0 < share < 0.0005:
         return "< 0.1\u00a0%"
-    # Half up, as browsers do: the scripts of the page write shares too.
+    # Half up, as browsers do: the scripts of the page format percentages too.
     step = Decimal("0.1" if 0 < share < 0.0995 else "1")
     return f"{Decimal(100 * share).quantize(step, ROUND_HALF_UP)}\u00a0%"
 
 
 def decimals(value: float) -> str:
-    """A number between -1 and 1.
+    """Format a number between -1 and 1 with two decimals.
 
     >>> decimals(0.8649), decimals(-0.001), decimals(-0.5) == "\u22120.50"
     ('0.86', '0.00', True)
     """
-    text = f"{value:.2f}"
-    return text.removeprefix("-") if float(text) == 0 else text.replace("-", "\u2212")
+    digits = f"{value:.2f}"
+    return digits.removeprefix("-") if float(digits) == 0 else digits.replace("-", "\u2212")
 
 
 def times(ratio: float) -> str:
-    """How many times as much.
+    """Format a ratio.
 
     >>> times(1.0), times(1.1649), times(12.3)
     ('1.00 times', '1.16 times', '12 times')
@@ -64,7 +64,9 @@ def how_far_apart(silhouette: float) -> str:
     ['strong structure', 'reasonable structure', 'weak structure', 'no substantial structure']
     """
     bounds = ((0.7, "strong structure"), (0.5, "reasonable structure"), (0.25, "weak structure"))
-    return next((word for bound, word in bounds if silhouette > bound), "no substantial structure")
+    return next(
+        (label for bound, label in bounds if silhouette > bound), "no substantial structure"
+    )
 
 
 def again(agreement: float) -> str:
@@ -81,18 +83,18 @@ def again(agreement: float) -> str:
 def steps(quality: Mapping[str, Any], about: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Bars of the section on leaves: trees by their maximum number of leaves, then KMeans."""
     n = about["n_leaves"]
-    own = {"allowed": n, "n_leaves": n, "explained": quality["explained"], "own": True}
+    this = {"allowed": n, "n_leaves": n, "explained": quality["explained"], "own": True}
     others = [
         {**step, "own": False}
         for step in quality["leaves"]
         if step["allowed"] != n and step["explained"] is not None
     ]
-    found = sorted([own, *others], key=lambda step: step["allowed"])
-    for step in found:
+    bars = sorted([this, *others], key=lambda step: step["allowed"])
+    for step in bars:
         step["label"] = f"{leaves_of(step['allowed'])}, this tree" if step["own"] else _bar(step)
     if quality["kmeans"] is not None:
-        found.append({"label": "KMeans, no rules", "explained": quality["kmeans"], "own": False})
-    return found
+        bars.append({"label": "KMeans, no rules", "explained": quality["kmeans"], "own": False})
+    return bars
 
 
 def leaves_of(n: int) -> str:
@@ -121,25 +123,26 @@ def buys(quality: Mapping[str, Any], about: Mapping[str, Any]) -> str:
     6 would explain 66 %, 6 points more
     with up to 12 a tree has 8 and explains 66 %, 6 points more.
     """
-    own, n = quality["explained"], about["n_leaves"]
-    if own is None:
+    explained, n = quality["explained"], about["n_leaves"]
+    if explained is None:
         return "The explained variance of these rows is not available."
-    head = f"{n} {'leaf explains' if n == 1 else 'leaves explain'} {percent(own)} of the variance"
+    verb = "explains" if n == 1 else "explain"
+    head = f"{leaves_of(n)} {verb} {percent(explained)} of the variance"
     why = f" No larger trees: {quality['leaves_why']}." if quality["leaves_why"] else ""
     more = [
         step for step in quality["leaves"] if step["allowed"] > n and step["explained"] is not None
     ]
     if not more:
         return f"{head}.{why or ' Trees with more leaves were not fitted.'}"
-    told = [_told(step, own) for step in more]
-    best = max(step["explained"] for step in more) - own
+    gains = "; ".join(_gain(step, explained) for step in more)
+    best = max(step["explained"] for step in more) - explained
     worth = " More leaves add next to nothing here." if best < 0.015 else ""
-    return f"{head}; {'; '.join(told)}.{worth}{why}"
+    return f"{head}; {gains}.{worth}{why}"
 
 
-def _told(step: Mapping[str, Any], own: float) -> str:
-    """The explained variance of a tree with more leaves."""
-    points = _whole(step["explained"]) - _whole(own)
+def _gain(step: Mapping[str, Any], explained: float) -> str:
+    """The explained variance of a tree with more leaves, compared with this tree."""
+    points = _points(step["explained"]) - _points(explained)
     gain = f"{points} point{'s'[: points != 1]} more" if points > 0 else "no more"
     allowed, grown = step["allowed"], step["n_leaves"]
     share = percent(step["explained"])
@@ -148,6 +151,6 @@ def _told(step: Mapping[str, Any], own: float) -> str:
     return f"with up to {allowed} a tree has {grown} and explains {share}, {gain}"
 
 
-def _whole(share: float) -> int:
+def _points(share: float) -> int:
     """A percentage, rounded as ``percent`` does."""
     return int(Decimal(100 * share).quantize(Decimal(1), ROUND_HALF_UP))

@@ -1,8 +1,7 @@
-"""The rows as the method saw them: scaled, and as points whose distances it goes by.
+"""The rows in the space of the fit: encoded, and as points with the distances of the kernel.
 
-A page speaks in the units of the table. How good clusters are, and where rows lie in the plane, is
-told in the scaling of the fit instead: there a column with large numbers counts no more than the
-method let it count.
+Values on a page are in the units of the table. Metrics and the scatter plot use the encoded rows
+instead, in which columns have the weights of the fit.
 """
 
 from __future__ import annotations
@@ -18,13 +17,7 @@ from agathis._model.encoding import Unavailable
 from agathis._model.fitted_model import FittedModel
 from agathis._rules.columns import Indicator
 from agathis._rules.described_tree import Described
-
-#: Rows that are looked at where a number takes long to compute; more of them are drawn from.
-SAMPLE = 4000
-#: The same where it takes all pairs of rows.
-PAIRS = 2000
-#: Eigenvalues of a kernel matrix below this share of the largest are rounding.
-ROUNDING = 1e-10
+from agathis.report._tuning import EIGENVALUE_ROUNDING
 
 
 @dataclass(frozen=True)
@@ -34,13 +27,13 @@ class FitRows:
     Attributes
     ----------
     rows : EncodedRows of shape (n_samples, n_columns)
-        As the method takes them, missing values and all.
+        As the method takes them, including missing values.
     points : ndarray of shape (n_samples, n_counted)
-        The columns that count, with the mean in place of missing values.
+        The columns of the kernel, with missing values replaced by the mean.
     scaling : str
-        What was done to the columns, in words.
+        How the columns were scaled.
     why_unknown : str or None
-        Why these are not the rows of the fit but standardised ones.
+        If the preprocessing of the fit is unknown: why. The rows are standardised then.
     """
 
     rows: EncodedRows
@@ -50,10 +43,10 @@ class FitRows:
 
 
 def fit_rows_of(model: FittedModel, described: Described, X: np.ndarray) -> FitRows:
-    """Raw rows as the method saw them; standardised where the preparation is not known."""
+    """Encode raw rows as in the fit; standardise them if that is unknown."""
     preparation = model.preparation
     if isinstance(preparation, Unavailable):
-        # Units may be of any size: as they are one column alone could be all that counts.
+        # In raw units a single column may dominate all distances.
         rows = EncodedRows.of(_standardised(described, X), FeatureRoles.plain(X.shape[1]))
         return FitRows(rows, _points(rows), "standardised", preparation.why)
     rows = model.encoded(X)
@@ -61,11 +54,11 @@ def fit_rows_of(model: FittedModel, described: Described, X: np.ndarray) -> FitR
 
 
 def _standardised(described: Described, table: np.ndarray) -> np.ndarray:
-    """Numbers with mean 0 and variance 1; of categories 0 and 1."""
+    """Numbers with mean 0 and variance 1; categories remain 0 and 1."""
     rows = table.astype(np.float64)
     numbers = [f for f, column in enumerate(described.columns) if not isinstance(column, Indicator)]
     part = rows[:, numbers] - checks.column_means(rows[:, numbers], None)
-    # Over the largest first, so that no square is out of range.
+    # Divide by the maximum first, so that no square overflows.
     largest = np.nanmax(np.abs(part), axis=0, initial=0.0)
     part /= np.where(largest > 0, largest, 1.0)
     n_known = np.maximum(np.sum(~np.isnan(part), axis=0), 1)
@@ -75,7 +68,7 @@ def _standardised(described: Described, table: np.ndarray) -> np.ndarray:
 
 
 def _points(rows: EncodedRows) -> np.ndarray:
-    """The columns that the kernel sees, with means in place of missing values."""
+    """The columns of the kernel, with missing values replaced by the mean."""
     assert rows.roles is not None
     points = np.array(rows[:, rows.roles.kernel], dtype=np.float64, subok=False)
     missing = np.isnan(points)
@@ -84,22 +77,21 @@ def _points(rows: EncodedRows) -> np.ndarray:
     return points
 
 
-def sample_of(n_rows: int, most: int) -> np.ndarray:
-    """Numbers of rows: all, or so many that are drawn, the same ones every time."""
-    if n_rows <= most:
+def sample_of(n_rows: int, max_rows: int) -> np.ndarray:
+    """Indices of all rows, or of a reproducible sample of ``max_rows``."""
+    if n_rows <= max_rows:
         return np.arange(n_rows)
-    return np.sort(np.random.default_rng(0).choice(n_rows, most, replace=False))
+    return np.sort(np.random.default_rng(0).choice(n_rows, max_rows, replace=False))
 
 
 def kernel_points(kernel: Kernel, points: np.ndarray) -> np.ndarray:
-    """Points whose distances are those of a kernel."""
+    """Points with the distances of a kernel."""
     if kernel.metric == "linear":
         return points
     gram = kernel.matrix(points)
-    # About the mean of the points: some kernels are positive there only.
+    # Centre: conditionally positive kernels are positive only then.
     gram = gram - gram.mean(axis=0) - gram.mean(axis=1)[:, None] + gram.mean()
-    # The eigenvectors of the matrix, each as long as the root of its value; an indefinite kernel
-    # has negative ones, which are the distance of nothing.
+    # Negative eigenvalues, of an indefinite kernel, are not distances.
     values, vectors = np.linalg.eigh((gram + gram.T) / 2)
-    kept = values > values.max(initial=0.0) * ROUNDING
-    return np.asarray(vectors[:, kept] * np.sqrt(values[kept]))
+    positive = values > values.max(initial=0.0) * EIGENVALUE_ROUNDING
+    return np.asarray(vectors[:, positive] * np.sqrt(values[positive]))

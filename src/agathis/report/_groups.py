@@ -1,18 +1,17 @@
-"""What is told of each cluster and of each node: its rule, its rows, what is typical of them."""
+"""The clusters and nodes of a page: their rules, their rows and the values of these."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from agathis._rules.colours import cluster_style
-from agathis._rules.columns import Codes, Indicator, Number
+from agathis._rules.columns import Codes, Column, Indicator, Number
 from agathis._rules.described_tree import Described
 from agathis._rules.profile import ClusterProfile
 from agathis._rules.rules import cluster_boxes
 from agathis._rules.split_axes import NumberAxis, SumAxis
 from agathis._rules.tree_layout import TreeLayout
-from agathis.report._bins import histogram
-from agathis.report._distributions import categories
+from agathis.report._bins import Binned, categories, numbers
 from agathis.report._node_rows import (
     NodeRows,
     by_cover,
@@ -21,99 +20,112 @@ from agathis.report._node_rows import (
     spread_of,
     telling_features,
 )
+from agathis.report._tuning import SPLIT_BINS
 from agathis.report._typical import typical_of
 from agathis.report._wording import at_most, category_of, displayed_rule, otherwise
 
 
 def nodes_of(
     described: Described,
-    held: NodeRows,
+    rows: NodeRows,
     layout: TreeLayout,
     profile: ClusterProfile,
     classes: tuple[list[str], np.ndarray] | None,
-    least: int,
+    min_rows: int,
 ) -> list[dict[str, object]]:
+    """The nodes in the order of their numbers.
+
+    Values and classes of fewer than ``min_rows`` rows are left out.
+    """
     tree, columns = described.tree, described.columns
-    cluster = tree.cluster[held.leaves][held.leaf]
-    mix = counts_by_node(held, cluster, tree.n_clusters)
+    cluster = tree.cluster[rows.leaves][rows.leaf]
+    mix = counts_by_node(rows, cluster, tree.n_clusters)
     if classes is not None:
-        by_class = counts_by_node(held, classes[1], len(classes[0]))
+        by_class = counts_by_node(rows, classes[1], len(classes[0]))
     mean, spread = np.zeros((2, tree.n_features))
     mean[profile.features], spread[profile.features] = profile.overall, profile.spread
     out = []
     for node in layout.nodes:
-        i, size = node.node, int(held.size[node.node])
-        told = size >= least
+        i, size = node.node, int(rows.size[node.node])
         is_leaf = bool(tree.is_leaf[i])
-        box = described.boxes[i]
-        telling = telling_features(held, i, mean, spread, profile.features, least)
+        children = [] if is_leaf else [int(tree.children_left[i]), int(tree.children_right[i])]
+        axis = None if is_leaf else described.splits[i].axis
+        telling = telling_features(rows, i, mean, spread, profile.features, min_rows)
         out.append(
             {
                 "parent": node.parent,
-                "children": []
-                if is_leaf
-                else [int(tree.children_left[i]), int(tree.children_right[i])],
+                "children": children,
                 "name": node.cluster_name if is_leaf else node.feature,
-                "feature": None if is_leaf else _asked(described, i),
-                "summed": None if is_leaf else _summed(described, i),
+                # The value of a row can be shown for a column, and for each column of a sum.
+                "feature": None
+                if axis is None or isinstance(axis, SumAxis)
+                else int(axis.features[0]),
+                "summed": list(axis.features) if isinstance(axis, SumAxis) else None,
                 "condition": at_most(node.condition),
-                "rule": displayed_rule([box]),
+                "rule": displayed_rule([described.boxes[i]]),
                 "cluster": node.cluster,
                 "n_leaves": node.n_leaves,
                 "move": node.move,
                 "gain": rounded(node.gain_share),
                 "size": size,
-                "share": rounded(size / len(held.X)),
+                "share": rounded(size / len(rows.X)),
                 "mix": mix[i].tolist(),
-                "classes": by_class[i].tolist() if classes is not None and told else None,
+                "classes": by_class[i].tolist()
+                if classes is not None and size >= min_rows
+                else None,
                 "telling": [
-                    {"feature": f, **spread_of(held.X[held.of(i), f], least, columns[f])}
+                    {"feature": f, **spread_of(rows.X[rows.of(i), f], min_rows, columns[f])}
                     for f in telling
                 ],
-                "histogram": None if is_leaf else _histogram(described, held, i),
+                "histogram": None if is_leaf else _histogram(described, rows, i),
             }
         )
     return out
 
 
-def _asked(described: Described, node: int) -> int | None:
-    """The feature whose value of a row can be shown; a sum has none."""
-    axis = described.splits[node].axis
-    return None if isinstance(axis, SumAxis) else int(axis.features[0])
-
-
-def _summed(described: Described, node: int) -> list[int] | None:
-    """The features of a sum, whose values of a row are shown one by one."""
-    axis = described.splits[node].axis
-    return list(axis.features) if isinstance(axis, SumAxis) else None
-
-
-def _histogram(described: Described, held: NodeRows, node: int) -> dict[str, object] | None:
-    """What the split asks for on both of its sides; None where no row has a value."""
+def _histogram(described: Described, rows: NodeRows, node: int) -> dict[str, object] | None:
+    """The values of a split on both of its sides; None if no row has a known value."""
     tree, columns = described.tree, described.columns
     axis, threshold = described.splits[node].axis, float(tree.threshold[node])
-    left, right = (
-        held.of(int(side)) for side in (tree.children_left[node], tree.children_right[node])
-    )
+    left, right = (rows.of(int(side[node])) for side in (tree.children_left, tree.children_right))
     if isinstance(axis, NumberAxis):
         f = axis.feature
-        return histogram(held.X[left, f], held.X[right, f], columns[f], threshold)
+        return histogram(rows.X[left, f], rows.X[right, f], columns[f], threshold)
     if isinstance(axis, SumAxis):
-        # As a reader finds them, with the weights in words.
-        sums = [axis.in_words(held.X[side]) for side in (left, right)]
+        # In units, as the rule has it.
+        sums = [axis.in_words(rows.X[side]) for side in (left, right)]
         return histogram(sums[0], sums[1], Number(axis.name), axis.description.bounds[threshold])
-    # All categories of the source, whichever the split asks for.
-    features = axis.features
-    found = categories(held.X[:, list(features)], [columns[g] for g in features])
-    sides = [found.place[side] for side in (left, right)]
-    if not any((places >= 0).any() for places in sides):
+    # All categories of the column, not only those of the split.
+    features = list(axis.features)
+    binned = categories(rows.X[:, features], [columns[f] for f in features])
+    return _on_both_sides(binned, left, right)
+
+
+def histogram(
+    left: np.ndarray, right: np.ndarray, column: Column, threshold: float
+) -> dict[str, object] | None:
+    """The values of a column on both sides of a split; None if none is known.
+
+    Codes have one bar each, ``labels``; numbers have bins, ``scale`` (first edge, step, count),
+    and the ``threshold``, ``written`` as in rules.
+    """
+    binned = numbers(np.concatenate([left, right]), column, SPLIT_BINS, threshold)
+    n = len(left)
+    out = _on_both_sides(binned, slice(n), slice(n, None))
+    if out is None or binned.labels is not None:
+        return out
+    shown = threshold if np.isfinite(threshold) else None
+    written = column.text(threshold) if isinstance(column, Number) and shown is not None else None
+    return {"scale": binned.scale, "threshold": shown, "written": written, **out}
+
+
+def _on_both_sides(binned: Binned, left: slice, right: slice) -> dict[str, object] | None:
+    counts = [binned.counts(side).tolist() for side in (left, right)]
+    missing = [binned.n_missing(side) for side in (left, right)]
+    if not any(map(sum, counts)):
         return None
-    counts = [np.bincount(places[places >= 0], minlength=found.n_bins) for places in sides]
-    return {
-        "labels": found.labels,
-        "counts": [each.tolist() for each in counts],
-        "missing": [int((places < 0).sum()) for places in sides],
-    }
+    labels = {} if binned.labels is None else {"labels": binned.labels}
+    return {**labels, "counts": counts, "missing": missing}
 
 
 def clusters_of(
@@ -122,18 +134,17 @@ def clusters_of(
     profile: ClusterProfile,
     labels: np.ndarray,
     classes: tuple[list[str], np.ndarray] | None,
-    least: int,
+    min_rows: int,
 ) -> list[dict[str, object]]:
-    tree = described.tree
-    total, out = len(labels), []
+    """The clusters in the order of their numbers, without classes of fewer than ``min_rows``."""
+    tree, out = described.tree, []
     for k, boxes in enumerate(cluster_boxes(described)):
         style, size = cluster_style(k), int(profile.sizes[k])
         order = by_cover(X, boxes)
-        # What the rule says first, of most of the rows.
+        # The first rule, that of most rows.
         main = boxes[order[0][0]] if order else {}
-        told = {axis.name for axis in main}
         counts = None
-        if classes is not None and size >= least:
+        if classes is not None and size >= min_rows:
             counts = np.bincount(classes[1][labels == k], minlength=len(classes[0])).tolist()
         out.append(
             {
@@ -144,9 +155,9 @@ def clusters_of(
                 "rule": displayed_rule([boxes[i] for i, _ in order]),
                 "rule_sizes": [count for _, count in order],
                 "size": size,
-                "share": rounded(size / total),
+                "share": rounded(size / len(labels)),
                 "n_leaves": int(np.count_nonzero(tree.is_leaf & (tree.cluster == k))),
-                "typical": typical_of(profile, k, described.columns, told),
+                "typical": typical_of(profile, k, described.columns, {axis.name for axis in main}),
                 "classes": counts,
             }
         )
@@ -154,7 +165,7 @@ def clusters_of(
 
 
 def kind_of(column: object) -> dict[str, object]:
-    """What a page needs to put a value of the feature into words."""
+    """The type of a feature and the names of its values."""
     if isinstance(column, Indicator):
         return {
             "kind": "indicator",
@@ -163,5 +174,5 @@ def kind_of(column: object) -> dict[str, object]:
             "otherwise": otherwise(column),
         }
     if isinstance(column, Codes):
-        return {"kind": "codes", "codes": [[v, word] for v, word in column.codes.items()]}
+        return {"kind": "codes", "codes": [[code, name] for code, name in column.codes.items()]}
     return {"kind": "number"}

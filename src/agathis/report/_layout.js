@@ -1,20 +1,20 @@
-// Where boxes stand. "across": the root on the left, leaves evenly below each other, a parent half-way
-// between its children; what a branch asks stands on its line or, where that is too wide for the pane,
-// in its box. "outline": one box a line, deeper ones further in, for narrow pages.
+// The layout of the tree. "across": the root on the left, leaves evenly spaced, parents centred on their
+// children; the condition of a node is on its line or, if that is too wide for the view, in its box.
+// "outline": one node per line, indented by depth, for narrow pages.
 
 const ACROSS = { width: 150, broadest: 300, height: 42, gap: 88, widest: 320, apart: 10, border: 22 };
 const INSIDE = { gap: 40, step: 10 };
 const OUTLINE = { apart: 8, inset: 16, border: 10, broadest: 420 };
-// What a line of a name, and of what a branch asks, adds to the height of a box; the most of them.
+// The height of a line of a name and of a condition in a box, and the maximum number of lines.
 const NAME = { font: "600 13px", line: 17, most: 6 };
 const ASKED = { font: "11.5px", line: 15, most: 4 };
-// What is beside the words of a box: its edges, and the handle in an outline.
+// Space beside the text of a box: its padding, and the handle in an outline.
 const EDGES = 24;
 const HANDLE = 40;
-// Letters as large as that are large enough.
+// The minimum zoom at which no narrower layout is tried.
 const LARGE = 0.95;
 
-// The nodes that are not inside a folded one, as they are read.
+// The visible nodes, in reading order.
 function unfolded(folded) {
   const out = [];
   const todo = [0];
@@ -28,7 +28,7 @@ function unfolded(folded) {
 
 const depthOf = (node) => pathTo(node).length - 1;
 
-// Beside the words on a line: the handle and the bend before them, the box after them.
+// Space beside the text on a line: the handle and the bend before it, the box after it.
 const BESIDE = 40;
 const pen = document.createElement("canvas").getContext("2d");
 const measured = new Map();
@@ -42,35 +42,35 @@ function wide(words, font) {
   return measured.get(key);
 }
 
-// How many lines words take, broken between words and, where one is too long, within it.
+// The number of lines of wrapped text; words that are too long are broken.
 function lineCount(words, { font }, room) {
   let [lines, used] = [1, 0];
   for (const word of words.split(" ")) {
-    const own = wide(word, font);
+    const length = wide(word, font);
     const before = used ? wide(" ", font) : 0;
-    if (used + before + own <= room) {
-      used += before + own;
+    if (used + before + length <= room) {
+      used += before + length;
       continue;
     }
     if (used) lines++;
-    lines += Math.max(0, Math.ceil(own / room) - 1);
-    used = own % room;
+    lines += Math.max(0, Math.ceil(length / room) - 1);
+    used = length % room;
   }
   return lines;
 }
 
 const nameOf = (node) => data.nodes[node].name;
-// With the name of the column, which on a line stands in the box before it.
+// With the name of the column, which otherwise is in the box of the parent.
 const askedOf = (node) => (data.nodes[node].condition ? `${nameOf(data.nodes[node].parent)} ${data.nodes[node].condition}` : "");
 const linesOfAll = (nodes, wordsOf, style, room) => Math.max(1, ...nodes.map((node) => lineCount(wordsOf(node), style, room)));
 
-// How far apart two depths are: so far that the words on the lines to the deeper one are whole.
+// The space before nodes of a depth, so that the text on their lines is complete.
 function gapBefore(nodes) {
   const words = Math.max(0, ...nodes.map((node) => wide(data.nodes[node].condition, "12px")));
   return Math.min(ACROSS.widest, Math.max(ACROSS.gap, Math.ceil(words) + BESIDE));
 }
 
-// How boxes of that width are filled: lines of names and, where that stands inside, of what is asked.
+// Boxes of a width: their height, and the lines of names and, if inside, of conditions.
 function boxFor(nodes, width, beside, inside) {
   const needed = [linesOfAll(nodes, nameOf, NAME, width - beside), inside ? linesOfAll(nodes, askedOf, ASKED, width - beside) : 0];
   const [names, asked] = [Math.min(needed[0], NAME.most), Math.min(needed[1], ASKED.most)];
@@ -78,24 +78,24 @@ function boxFor(nodes, width, beside, inside) {
   return { width, height, names, asked, inside, cut: names < needed[0] || asked < needed[1] };
 }
 
-// Boxes so wide that the longest name is whole, in one line or in two.
+// Boxes in which the longest name fits on one line or two.
 function boxOf(nodes) {
   const room = Math.ceil(Math.max(0, ...nodes.map((node) => wide(nameOf(node), NAME.font)))) + EDGES;
-  // Two lines are broken between words, so that half is not quite enough.
+  // Lines are broken between words, so that half the width is not enough for two.
   const width = room <= 200 ? Math.max(ACROSS.width, room) : Math.min(ACROSS.broadest, Math.max(200, Math.ceil(room / 2) + 70));
   return boxFor(nodes, width, EDGES, false);
 }
 
-// Places of boxes: `at` has left, top, width and height of each node that is seen. `room` and `tall` are
-// those of the pane; without a room a tree across is as wide as its words.
+// Positions of boxes: `at` has left, top, width and height of each visible node. `room` and `tall` are
+// the size of the view; without them a tree across is as wide as its text.
 function places(kind, folded, { room = 0, tall = Infinity, close = false } = {}) {
   const seen = unfolded(folded);
   return kind === "outline" ? outline(seen, room) : across(seen, folded, room, tall, close);
 }
 
-// With words on its lines, or in boxes of the width with which letters are largest in the pane.
+// With conditions on the lines, or in boxes of the width with the largest text in the view.
 function across(seen, folded, room, tall, close) {
-  // Words that are cut are worse than small ones.
+  // Truncated text is worse than small text.
   const size = (plan) => (room ? Math.min(1, room / plan.width, tall / plan.height) * (plan.box.cut ? 0.6 : 1) : 1);
   let best = laid(seen, folded, close, boxOf(seen));
   if (size(best) >= LARGE) return best;
@@ -121,7 +121,7 @@ function laid(seen, folded, close, box) {
     const [a, b] = data.nodes[node].children;
     middle.set(node, (middle.get(a) + middle.get(b)) / 2);
   }
-  // Of each depth, where its boxes begin and what is between it and the depth before.
+  // The left edge of each depth and the space before it.
   const levels = [];
   for (const node of seen) (levels[depthOf(node)] ??= []).push(node);
   const gaps = levels.map((nodes, depth) => (depth ? (box.inside ? INSIDE.gap : gapBefore(nodes)) : 0));
@@ -138,7 +138,7 @@ function laid(seen, folded, close, box) {
 function outline(seen, room) {
   const { inset, border, broadest } = OUTLINE;
   const deepest = Math.max(...seen.map(depthOf));
-  // In a deep tree the steps are smaller, so that boxes keep some width.
+  // Deep trees have smaller steps, so that boxes are wide enough.
   const step = Math.min(inset, (room - 2 * border) * 0.4 / Math.max(1, deepest));
   const at = new Map();
   const box = { inside: true, names: 1, asked: 1 };
@@ -170,7 +170,7 @@ function linkBetween(kind, from, to) {
   }
   const [x0, y0] = [from.left + from.width, from.top + from.height / 2];
   const [x1, y1] = [to.left, to.top + to.height / 2];
-  // Level along the words above it, steep before.
+  // Horizontal along the text above it, steep before.
   const bend = x0 + 18;
   return `M${x0} ${y0}C${bend} ${y0} ${x0 + 2} ${y1} ${bend + 12} ${y1}H${x1}`;
 }

@@ -7,7 +7,6 @@ of rows allows fewer leaves, the reason is given.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -15,43 +14,24 @@ from sklearn.base import BaseEstimator, clone
 
 from agathis._suggest import default_min_leaf
 from agathis._trees.tree import Tree
-
-#: Numbers of leaves, as multiples of the number of clusters.
-TIMES = (1, 2, 4)
-
-
-@dataclass(frozen=True)
-class MoreLeaves:
-    """Trees by their maximum number of leaves.
-
-    Attributes
-    ----------
-    trees : list of dict
-        For each tree its maximum number of leaves, ``allowed``, ``n_leaves`` and the fraction of
-        the variance that is ``explained``.
-    why : str or None
-        Why some trees were not fitted, or why one has fewer leaves than the maximum.
-    """
-
-    trees: list[dict[str, Any]]
-    why: str | None = None
+from agathis.report._tuning import LEAF_MULTIPLES
 
 
 def more_leaves(
     grower: BaseEstimator,
-    own: Tree | None,
+    tree: Tree | None,
     n_clusters: int,
     rows: Any,
     fitted: Callable[..., BaseEstimator],
     explained: Callable[[BaseEstimator], float | None],
-) -> MoreLeaves:
+) -> tuple[list[dict[str, Any]], str | None]:
     """Trees of K, 2 K and 4 K leaves.
 
     Parameters
     ----------
     grower : estimator
         With the settings of the model.
-    own : Tree or None
+    tree : Tree or None
         The tree of the model over the columns of ``rows``: a search starts from it, so that trees
         with more leaves are never worse.
     n_clusters : int
@@ -60,26 +40,35 @@ def more_leaves(
         Fits a grower to rows without warnings.
     explained : callable
         The explained variance of a fitted model.
+
+    Returns
+    -------
+    trees : list of dict
+        For each tree its maximum number of leaves, ``allowed``, ``n_leaves`` and ``explained``.
+    why : str or None
+        Why some trees were not fitted, or why one has fewer leaves than the maximum.
     """
     params = grower.get_params(deep=False)
     if "max_leaf_nodes" not in params:
-        return MoreLeaves([], f"{type(grower).__name__} has one leaf per cluster")
+        return [], f"{type(grower).__name__} has one leaf per cluster"
     searches = params.get("search", "greedy") != "greedy"
-    found: list[dict[str, Any]] = []
+    trees: list[dict[str, Any]] = []
     why = None
-    for allowed in (times * n_clusters for times in TIMES):
+    for allowed in (multiple * n_clusters for multiple in LEAF_MULTIPLES):
         if allowed > len(rows) // 2:
             why = f"{allowed} leaves are too many for {len(rows):,} rows"
             break
         other = with_leaves(grower, allowed)
-        begin = {"start": own} if searches and own is not None and own.n_leaves <= allowed else {}
-        model = fitted(other, rows, **begin)
-        own = model.tree_ if searches else None
-        n_leaves = int(model.tree_.n_leaves)
-        found.append({"allowed": allowed, "n_leaves": n_leaves, "explained": explained(model)})
+        start = (
+            {"start": tree} if searches and tree is not None and tree.n_leaves <= allowed else {}
+        )
+        model = fitted(other, rows, **start)
+        tree = model.tree_
+        n_leaves = int(tree.n_leaves)
+        trees.append({"allowed": allowed, "n_leaves": n_leaves, "explained": explained(model)})
         if n_leaves < allowed and why is None:
             why = _limit(other, len(rows), allowed)
-    return MoreLeaves(found, why)
+    return trees, why
 
 
 def with_leaves(grower: BaseEstimator, allowed: int) -> BaseEstimator:
@@ -88,20 +77,20 @@ def with_leaves(grower: BaseEstimator, allowed: int) -> BaseEstimator:
     if getattr(other, "search", None) == "optimal":
         # The optimal search is for one leaf per cluster.
         other.set_params(search="local")
-    least = getattr(other, "min_samples_leaf", 1)
-    if isinstance(least, float) and least > default_min_leaf(allowed):
-        # The fraction allows fewer leaves.
-        other.set_params(min_samples_leaf=default_min_leaf(allowed))
+    fraction = getattr(other, "min_samples_leaf", 1)
+    if isinstance(fraction, float):
+        # The fraction of the model may allow fewer leaves.
+        other.set_params(min_samples_leaf=min(fraction, default_min_leaf(allowed)))
     return other
 
 
 def for_share(grower: BaseEstimator, share: float) -> BaseEstimator:
     """A clone for a fraction of the rows: limits in rows are scaled down."""
-    known = grower.get_params(deep=False)
+    params = grower.get_params(deep=False)
     counts = {
-        name: max(least, round(share * known[name]))
-        for name, least in (("min_samples_leaf", 1), ("min_samples_split", 2))
-        if isinstance(known.get(name), (int, np.integer)) and share < 1
+        name: max(minimum, round(share * params[name]))
+        for name, minimum in (("min_samples_leaf", 1), ("min_samples_split", 2))
+        if isinstance(params.get(name), (int, np.integer)) and share < 1
     }
     return clone(grower).set_params(**counts)
 
@@ -111,7 +100,7 @@ def _limit(grower: BaseEstimator, n_rows: int, allowed: int) -> str | None:
     depth = getattr(grower, "max_depth", None)
     if depth is not None and 2**depth < allowed:
         return f"max_depth={depth} allows at most {2**depth} leaves"
-    least = getattr(grower, "min_samples_leaf", 1)
-    if isinstance(least, (int, np.integer)) and least * allowed > n_rows:
-        return f"min_samples_leaf={least} allows at most {n_rows // least} leaves"
+    size = getattr(grower, "min_samples_leaf", 1)
+    if isinstance(size, (int, np.integer)) and size * allowed > n_rows:
+        return f"min_samples_leaf={size} allows at most {n_rows // size} leaves"
     return None

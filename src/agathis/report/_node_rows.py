@@ -1,7 +1,6 @@
 """The rows of each node.
 
-Rows are sorted by their leaf, from left to right, so that the rows of any node lie side by side:
-what is told of a node is told of a slice.
+Rows are sorted by their leaf, from left to right, so that those of any node are a slice.
 """
 
 from __future__ import annotations
@@ -17,13 +16,7 @@ from agathis._rules.boxes import Box, inside
 from agathis._rules.columns import Column, Indicator
 from agathis._rules.numerals import are_years
 from agathis._trees.tree import Tree
-
-#: Fewer values than these are not told of, only how many there are: their mean is nearly a value.
-FEW = 5
-#: Features of a node that are told of.
-TELLING = 6
-#: Classes that are told of one by one.
-MAX_CLASSES = 12
+from agathis.report._tuning import MAX_CLASSES, MAX_NODE_COLUMNS
 
 
 @dataclass(frozen=True)
@@ -35,11 +28,11 @@ class NodeRows:
     X : ndarray of shape (n_samples, n_features)
         Sorted by leaf.
     counted : ndarray of shape (n_samples, n_features)
-        The same with 0 where the category of a row is not known: shares are of all rows.
+        The same with 0 for missing categories: see :func:`counted`.
     order : ndarray of shape (n_samples,)
-        Which row of the table each of these is.
+        The position in the table of each of these rows.
     leaf : ndarray of shape (n_samples,)
-        Of each row of the table its leaf, as a place in ``leaves``.
+        The leaf of each row of the table, as a position in ``leaves``.
     leaves : list of int
         Node numbers from left to right.
     begin, end : ndarray of shape (n_nodes,)
@@ -66,9 +59,9 @@ def rows_by_node(
     tree: Tree, X: np.ndarray, leaves: Sequence[int], columns: Sequence[Column]
 ) -> NodeRows:
     """Sort rows by leaf; ``leaves`` are all leaves from left to right."""
-    place = np.zeros(tree.node_count, dtype=np.intp)
-    place[list(leaves)] = np.arange(len(leaves))
-    leaf = place[tree.apply(X, checks.n_threads(None))]
+    position = np.zeros(tree.node_count, dtype=np.intp)
+    position[list(leaves)] = np.arange(len(leaves))
+    leaf = position[tree.apply(X, checks.n_threads(None))]
     order = np.argsort(leaf, kind="stable")
     last = np.cumsum(np.bincount(leaf, minlength=len(leaves)))
     begin, end = np.zeros((2, tree.node_count), dtype=np.intp)
@@ -82,17 +75,17 @@ def rows_by_node(
 
 
 def counted(X: np.ndarray, columns: Sequence[Column]) -> np.ndarray:
-    """The rows with 0 where the category of a row is not known."""
-    shares = [f for f, column in enumerate(columns) if isinstance(column, Indicator)]
-    if not np.isnan(X[:, shares]).any():
+    """The rows with 0 for missing categories, so that means are fractions of all rows."""
+    indicators = [f for f, column in enumerate(columns) if isinstance(column, Indicator)]
+    if not np.isnan(X[:, indicators]).any():
         return X
     out = X.copy()
-    out[:, shares] = np.nan_to_num(out[:, shares])
+    out[:, indicators] = np.nan_to_num(out[:, indicators])
     return out
 
 
 def counts_by_node(rows: NodeRows, group: np.ndarray, n_groups: int) -> np.ndarray:
-    """Of each node how many rows are in each group; ``group`` is that of each row of the table."""
+    """Count the rows of each group in each node; ``group`` is in the order of the table."""
     sorted_group = group[rows.order]
     return np.array(
         [
@@ -103,19 +96,19 @@ def counts_by_node(rows: NodeRows, group: np.ndarray, n_groups: int) -> np.ndarr
 
 
 def by_cover(X: np.ndarray, boxes: Sequence[Box]) -> list[tuple[int, int]]:
-    """The boxes of a cluster, each with the rows that it adds, the one that adds most first.
+    """Sort the boxes of a cluster by the number of rows that each adds, which is returned too.
 
-    Boxes may overlap: a row is counted with the first that holds it.
+    Boxes may overlap: a row is counted in the first that contains it.
     """
-    held = [inside(X, box) for box in boxes]
+    members = [inside(X, box) for box in boxes]
     out: list[tuple[int, int]] = []
-    left = np.ones(len(X), dtype=bool)
+    uncovered = np.ones(len(X), dtype=bool)
     todo = list(range(len(boxes)))
     while todo:
-        counts = [int(np.count_nonzero(held[i] & left)) for i in todo]
+        counts = [int(np.count_nonzero(members[i] & uncovered)) for i in todo]
         best = int(np.argmax(counts))
         out.append((todo.pop(best), counts[best]))
-        left &= ~held[out[-1][0]]
+        uncovered &= ~members[out[-1][0]]
     return out
 
 
@@ -125,35 +118,35 @@ def telling_features(
     mean: np.ndarray,
     spread: np.ndarray,
     order: np.ndarray,
-    least: int,
+    min_rows: int,
 ) -> list[int]:
-    """The features in which a node is least like all rows; ties in the given order.
+    """The features whose mean in a node differs most from that of all rows; ties by ``order``.
 
-    Those of which fewer than ``least`` values are known are left out.
+    Those with fewer than ``min_rows`` known values are left out.
     """
     part = rows.counted[rows.of(node)]
-    if len(part) < least:
+    if len(part) < min_rows:
         return []
     here = checks.column_means(part, None)
     apart = np.divide(np.abs(here - mean), spread, out=np.zeros_like(mean), where=spread > 0)
-    apart[np.sum(~np.isnan(part), axis=0) < least] = -1.0
-    found = order[np.argsort(-apart[order].round(9), kind="stable")][:TELLING]
-    return [int(f) for f in found if apart[f] >= 0]
+    apart[np.sum(~np.isnan(part), axis=0) < min_rows] = -1.0
+    first = order[np.argsort(-apart[order].round(9), kind="stable")][:MAX_NODE_COLUMNS]
+    return [int(f) for f in first if apart[f] >= 0]
 
 
-def spread_of(values: np.ndarray, least: int, column: Column) -> dict[str, object]:
-    """Mean, quartiles and missing values of one feature; of fewer than ``least`` values none.
+def spread_of(values: np.ndarray, min_rows: int, column: Column) -> dict[str, object]:
+    """Mean, quartiles and missing values of a feature, None for fewer than ``min_rows`` values.
 
-    Of a category the mean is its share of all rows.
+    The mean of a category is its fraction of all rows.
     """
     missing = np.isnan(values)
     out: dict[str, object] = {"missing": int(missing.sum())}
-    share = isinstance(column, Indicator)
-    known = np.where(missing, 0.0, values) if share else values[~missing].astype(np.float64)
-    if len(known) < least:
+    is_category = isinstance(column, Indicator)
+    known = np.nan_to_num(values) if is_category else values[~missing].astype(np.float64)
+    if len(known) < min_rows:
         return {**out, "mean": None, "quartiles": None}
     quartiles = np.quantile(known, [0.25, 0.5, 0.75])
-    # Over the largest, so that no sum is out of range.
+    # Divide by the maximum, so that no sum overflows.
     largest = float(np.abs(known).max()) or 1.0
     mean = float(np.mean(known / largest)) * largest
     return {**out, "mean": rounded(mean), "quartiles": [rounded(q) for q in quartiles]}
@@ -169,21 +162,21 @@ def are_of_years(column: Column, values: np.ndarray) -> bool:
 
 
 def rounded(value: float) -> float | None:
-    """Six significant digits; None for what is no number."""
+    """Six significant digits; None if the value is not finite."""
     return float(f"{value:.6g}") if np.isfinite(value) else None
 
 
 def named_classes(y: np.ndarray, codes: np.ndarray) -> tuple[list[str], np.ndarray]:
-    """The most frequent classes by name and the class of each row; rare ones become one."""
+    """The names of the most frequent classes and the class of each row; the others become one."""
     counts = np.bincount(codes)
     _, first = np.unique(codes, return_index=True)
     by_size = np.argsort(-counts, kind="stable")
-    # As they come unless there are too many: an order such as low, medium, high stays.
-    kept = np.sort(by_size[: MAX_CLASSES if len(counts) > MAX_CLASSES else None])
-    place = np.full(len(counts), len(kept))
-    place[kept] = np.arange(len(kept))
-    names = [str(y[first[code]]) for code in kept]
-    if len(kept) < len(counts):
-        rest = len(counts) - len(kept)
+    # In their own order: low, medium, high.
+    shown = np.sort(by_size[:MAX_CLASSES])
+    position = np.full(len(counts), len(shown))
+    position[shown] = np.arange(len(shown))
+    names = [str(y[first[code]]) for code in shown]
+    if len(shown) < len(counts):
+        rest = len(counts) - len(shown)
         names.append(f"{rest} other{'s'[: rest != 1]}")
-    return names, place[codes]
+    return names, position[codes]

@@ -1,8 +1,8 @@
-"""The dict of ``_summary`` as one HTML file.
+"""Write the dict of ``_page_data`` as one HTML file.
 
-Texts reach the page in two ways: written by the template, which escapes them, or as JSON in an
-element that no browser runs, from which the scripts set them as text. The page carries a policy
-that lets it load nothing and run only its own style and script, told by their hashes.
+Strings reach the page in two ways: through the template, which escapes them, or as JSON in an
+element that is not executed, from which the scripts create text nodes. The content security policy
+of the page allows it to load nothing and to run only its own style and script, by their hashes.
 """
 
 from __future__ import annotations
@@ -36,9 +36,8 @@ from agathis.report._figures import (
     times,
 )
 from agathis.report._page_data import summarise
-from agathis.report._wording import in_words
 
-# In the order in which they are read: later ones use what earlier ones define.
+# In order: later ones use the definitions of earlier ones.
 SCRIPTS = (
     "_dom.js", "_names.js", "_charts.js", "_panel.js", "_layout.js", "_tree.js", "_picture.js",
     "_lookup.js", "_main.js",
@@ -53,32 +52,32 @@ def write(
     cluster_names: Sequence[str] | None = None,
     **options: Any,
 ) -> None:
-    """Write a page about a tree and its clusters: one HTML file that asks for nothing else.
+    """Write a report of a tree and its clusters: one self-contained HTML file.
 
-    It shows each cluster in words, the tree to fold and zoom, how good the clusters are and what
-    they come from, each column as small distributions, the rows in the plane, what more leaves
-    would buy, the tree as SQL and Python, and the path of each row. Clusters can be renamed there.
-    It works from a mail or a stick, in any recent browser, and prints.
+    It shows the rule of each cluster, an interactive tree, metrics and provenance, small histograms
+    of each column, a scatter plot, the explained variance of trees with more leaves, the tree as
+    SQL and Python, and the path of each row. Clusters can be renamed there. It works offline in any
+    recent browser, and prints.
 
-    **What is inside.** Without ``rows=True`` no row of X is in the file: counts, means, quartiles,
-    histograms with round edges, bins of the plane, and for each row the number of its leaf. Of
-    groups of fewer than 5 rows neither means, quartiles nor classes are told. The page says so.
-    This keeps tables out of the file; it is no proof that nobody can be recognised, for a bin may
-    hold a single row. With ``rows=True`` the whole table is inside, the plane shows points, and
-    the path of a row shows its values.
+    **Privacy.** Without ``rows=True`` no row of X is in the file: it holds counts, means,
+    quartiles, histograms with round edges, bins of the scatter plot, and the leaf of each row.
+    Means, quartiles and classes of groups of fewer than 5 rows are left out. The page says so.
+    This is a summary, not an anonymised data set, as a bin may hold a single row. With
+    ``rows=True`` the file holds the entire table, the scatter plot shows points, and the path of a
+    row its values.
 
     Parameters
     ----------
     model : estimator, Pipeline or Tree
-        A fitted estimator of the package, a pipeline of scalers and one, what
-        :func:`agathis.export.from_json` gave, or a tree itself.
+        A fitted estimator of the package, a pipeline of scalers and one, the result of
+        :func:`agathis.export.from_json`, or a tree itself.
     X : array-like of shape (n_samples, n_features)
-        The rows to tell of, in the units that people know: with a scaler, from before scaling.
-        Mostly the training rows. They are numbered by their position, from 0, whatever index a
-        data frame has. Missing values are taken where ``predict`` takes them. Of a collection of
-        Dask a sample of 50,000 rows is shown, and the page says so.
+        The rows to describe, usually the training rows; with a scaler, from before scaling. They
+        are numbered by their position, from 0, whatever the index of a data frame. Missing values
+        are accepted if ``predict`` accepts them. Of a Dask collection 50,000 rows are sampled at
+        random, and the page says so.
     path : str or PathLike
-        The file, which is replaced as a whole.
+        The file, which is replaced.
     y, cluster_names, **options
         As for :func:`agathis.report.summarise`: ``title``, ``ids``, ``show``, ``rows`` and others.
 
@@ -98,15 +97,15 @@ def write(
     """
     path = target_of(path)
     _jinja2()
-    shown = sampled_rows(X, {"y": y, "ids": options.get("ids"), "show": options.get("show")})
-    options["provenance"] = shown.provenance(options.get("provenance"))
-    summary = summarise(as_local(model), shown.rows, y, cluster_names, **options)
-    # A name may hold half a character, which no encoding has; a browser shows a sign for it.
+    sampled = sampled_rows(X, {"y": y, "ids": options.get("ids"), "show": options.get("show")})
+    options["provenance"] = sampled.provenance(options.get("provenance"))
+    summary = summarise(as_local(model), sampled.rows, y, cluster_names, **options)
+    # A name may contain a lone surrogate, which UTF-8 cannot encode.
     write_atomic(path, render(summary).encode("utf-8", "xmlcharrefreplace"))
 
 
 def render(summary: Mapping[str, object]) -> str:
-    """The page of a dict that :func:`summarise` gave."""
+    """Return the page of the result of :func:`summarise`."""
     environment = _environment(_jinja2())
     style = environment.get_template("_style.css").render(summary)
     script = "(() => {\n'use strict';\n" + "\n".join(map(_file, SCRIPTS)) + "})();\n"
@@ -122,7 +121,7 @@ def render(summary: Mapping[str, object]) -> str:
 
 @cache
 def _environment(jinja2: ModuleType) -> Any:
-    """The templates, compiled once a process: that takes as long as the rest of a small page."""
+    """The templates; compiling them takes as long as the rest of a small page."""
     environment = jinja2.Environment(
         loader=jinja2.FunctionLoader(_file),
         autoescape=True,
@@ -133,7 +132,6 @@ def _environment(jinja2: ModuleType) -> Any:
     environment.filters.update(
         number=figure,
         percent=percent,
-        words=in_words,
         times=times,
         decimals=decimals,
         how_far_apart=how_far_apart,
@@ -145,20 +143,20 @@ def _environment(jinja2: ModuleType) -> Any:
 
 
 def as_data(summary: object) -> str:
-    """JSON that cannot end the element that it stands in, in ASCII.
+    """Return ASCII JSON that cannot close the element around it.
 
     >>> as_data("</script>")
     '"\\\\u003c/script\\\\u003e"'
     """
-    text = json.dumps(summary, allow_nan=False, separators=(",", ":"))
+    content = json.dumps(summary, allow_nan=False, separators=(",", ":"))
     for sign in "<>&":
-        text = text.replace(sign, f"\\u{ord(sign):04x}")
-    return text
+        content = content.replace(sign, f"\\u{ord(sign):04x}")
+    return content
 
 
-def _hash(text: str) -> str:
-    """A source of the policy: this text and no other."""
-    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode("ascii")
+def _hash(source: str) -> str:
+    """The hash of a style or script in the content security policy."""
+    return "sha256-" + base64.b64encode(hashlib.sha256(source.encode()).digest()).decode("ascii")
 
 
 def _file(name: str) -> str:

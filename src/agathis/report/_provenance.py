@@ -1,30 +1,29 @@
-"""Where the rows of a page come from: what was read, what became of each column, and why.
-
-Whoever prepared the table knows that; the page takes it as plain data, checks it and shows it.
-"""
+"""The provenance of the rows of a page: their source, how each column was handled, and why."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from numbers import Integral
 from typing import Any
 
 import numpy as np
 
+from agathis._model.facts import Provenance
 from agathis._rules.columns import Indicator
 from agathis._rules.described_tree import Described
 from agathis.report._fit_rows import FitRows
 
-#: What may be told, besides ``columns``.
-TEXTS = ("source", "scaling", "rows_why")
+#: The keys of a provenance, besides ``columns``.
+STRINGS = ("source", "scaling", "rows_why")
 COUNTS = ("rows_read", "rows_used")
-#: What may be told of a column; ``used`` is true, false, or None for one that is only shown.
+#: The keys of a column; ``used`` is true, false, or None for one that is only shown.
 OF_COLUMN = ("column", "kind", "became", "why", "used")
 
 
 def check_provenance(given: Mapping[str, Any] | None) -> dict[str, Any]:
-    """What the caller said, with None for what it did not say."""
-    out: dict[str, Any] = dict.fromkeys((*TEXTS, *COUNTS, "columns"))
+    """The provenance of the caller, with None for missing keys."""
+    out: dict[str, Any] = dict.fromkeys((*STRINGS, *COUNTS, "columns"))
     if given is None:
         return out
     if not isinstance(given, Mapping):
@@ -58,34 +57,35 @@ def _columns(given: object) -> list[dict[str, Any]]:
         used = one.get("used", True)
         if used not in (True, False, None):
             raise ValueError(f"provenance['columns']: used must be true, false or None: {one!r}.")
-        texts = {key: str(one.get(key) or "") for key in OF_COLUMN if key != "used"}
-        out.append({**texts, "used": None if used is None else bool(used)})
+        strings = {key: str(one.get(key) or "") for key in OF_COLUMN if key != "used"}
+        out.append({**strings, "used": None if used is None else bool(used)})
     return out
 
 
 def provenance_of(
-    given: Mapping[str, Any] | None, described: Described, X: np.ndarray, rows: FitRows
+    given: Mapping[str, Any] | None,
+    known: Provenance | None,
+    described: Described,
+    X: np.ndarray,
+    rows: FitRows,
 ) -> dict[str, Any]:
-    """What was told, and for the rest what the rows themselves show."""
+    """The provenance of the caller, completed from that of the model and from the rows."""
     out = check_provenance(given)
-    out["told"] = given is not None
+    if known is not None:
+        out["scaling"] = out["scaling"] or known.scaling
+        out["columns"] = out["columns"] or [asdict(column) for column in known.columns]
     if out["rows_used"] is None:
         out["rows_used"] = len(X)
-    if out["scaling"] is None:
-        out["scaling"] = rows.scaling
     out["scaling_known"] = rows.why_unknown is None
-    if rows.why_unknown is not None:
+    if out["scaling"] is None or rows.why_unknown is not None:
         out["scaling"] = rows.scaling
     out["n_missing"] = int(np.isnan(X).any(axis=1).sum())
-    if out["columns"] is None:
-        names = dict.fromkeys(
+    if not out["columns"]:
+        kinds = dict.fromkeys(
             (column.source, "category")
             if isinstance(column, Indicator)
             else (column.name, "number")
             for column in described.columns
         )
-        out["columns"] = [
-            {"column": name, "kind": kind, "became": "", "why": "", "used": True}
-            for name, kind in names
-        ]
+        out["columns"] = _columns([{"column": name, "kind": kind} for name, kind in kinds])
     return out

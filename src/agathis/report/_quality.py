@@ -1,9 +1,9 @@
-"""How good clusters are: how much they explain, how far apart they are, whether they come again.
+"""Metrics of the clusters: explained variance, silhouette, stability, distance from the optimum.
 
-All is computed in the space of the fit, by the kernel of the model's spec, and of many rows on a
-sample whose size is stated. Trees are grown again with the model's spec: from halves of the rows,
-to see whether the same groups come out, and with more leaves (``_more_leaves``), to see what these
-would buy. What cannot be computed is None, with a reason.
+All are computed in the space of the fit with the kernel of the model's spec, for many rows on a
+sample whose size is stated. Trees are fitted again with the model's spec: to halves of the rows,
+for the stability, and with more leaves (``_more_leaves``). A metric that cannot be computed is
+None, with a reason.
 """
 
 from __future__ import annotations
@@ -22,7 +22,6 @@ from agathis._checks.kernels import check_domain
 from agathis._checks.roles import EncodedRows
 from agathis._core.search.optimum import MAX_COMPONENTS
 from agathis._growth.limits import Limits
-from agathis._kernels.kernel import at_most
 from agathis._kernels.spec import KernelSpec
 from agathis._methods import METHODS
 from agathis._model.fitted_model import FittedModel
@@ -30,130 +29,117 @@ from agathis._objective.cost import scatter
 from agathis._search.optimal.optimum import optimum
 from agathis._search.optimal.spectral_bound import cost_lower_bound
 from agathis._trees.tree import Tree
-from agathis.report._fit_rows import PAIRS, SAMPLE, FitRows, kernel_points, sample_of
+from agathis.report._fit_rows import FitRows, kernel_points, sample_of
 from agathis.report._more_leaves import for_share, more_leaves
 from agathis.report._node_rows import rounded
-
-#: Trees that are grown from halves of the rows.
-HALVES = 8
-#: Leaves of a tree that is compared with the best one, and the work that the proof may take: some
-#: seconds. It is counted in operations, so that a page does not depend on the machine.
-PROVEN_LEAVES = 4
-PROOF_WORK = 5e9
-#: A page grows eleven trees, maybe by the settings of somebody else's file: none is searched
-#: longer than a fit usually is.
-MOST = {"search_effort": 1.0, "n_init": 100}
+from agathis.report._tuning import (
+    COST_ROUNDING,
+    KMEANS_N_INIT,
+    MAX_PAIRWISE_ROWS,
+    MAX_PROVEN_LEAVES,
+    MAX_ROWS,
+    MAX_SETTINGS,
+    N_HALVES,
+    PROOF_WORK,
+)
 
 
 def quality_of(
-    model: FittedModel, rows: FitRows, labels: np.ndarray, least: int
+    model: FittedModel, rows: FitRows, labels: np.ndarray, min_rows: int
 ) -> dict[str, object]:
-    """The numbers of the box on quality, and of the section on leaves, as plain data.
+    """The metrics of the page and the trees with more leaves.
 
-    A number is None where it has no meaning: of one cluster, of rows that are all alike, of fewer
-    than ``least`` rows, or where the model cannot be grown again.
+    A metric is None if it is undefined: for one cluster, for equal rows, for fewer than
+    ``min_rows`` rows, or if the model cannot be fitted again.
     """
-    # These are many fits of few rows: threads would wait for each other more than they work.
-    with at_most(1):
-        return _quality_of(model, rows, labels, least)
-
-
-def _quality_of(
-    model: FittedModel, rows: FitRows, labels: np.ndarray, least: int
-) -> dict[str, object]:
     grower, why = grower_of(model, rows)
     # Only a model without settings has no known kernel.
     kernel = (KernelSpec() if grower is None else model.settings().kernel).resolve()
     # Other kernels need a matrix of all pairs.
-    drawn = sample_of(len(labels), SAMPLE if kernel.metric == "linear" else PAIRS)
+    sample = sample_of(len(labels), MAX_ROWS if kernel.metric == "linear" else MAX_PAIRWISE_ROWS)
     out: dict[str, object] = {
         "n_rows": len(labels),
-        "n_sampled": len(drawn),
-        "explained": None,
-        "kmeans": None,
-        "relative_cost": None,
-        "gap": None,
-        "silhouette": None,
+        "n_sampled": len(sample),
+        **dict.fromkeys(("explained", "kmeans", "relative_cost", "gap", "silhouette")),
         "n_silhouette": 0,
         "stability": None,
         "leaves": [],
         "leaves_why": why,
     }
-    if grower is None and not _is_linear(model):
+    if grower is None and model.why_no_spec is None and model.settings().kernel.kernel != "linear":
+        # Distances of the rows are not those of the fit.
         return out
-    points = kernel_points(kernel, rows.points[drawn])
+    points = kernel_points(kernel, rows.points[sample])
     if len(points):
-        # None of these numbers changes with the unit; in this one no square is out of range.
+        # No metric depends on the unit; divided by the maximum, no square overflows.
         points = points - points.mean(axis=0)
         points = points / (np.abs(points).max(initial=0.0) or 1.0)
-    labels = labels[drawn]
+    labels = labels[sample]
     n_clusters = len(np.unique(labels))
-    if len(drawn) < max(least, 2) or not (points != points[0]).any():
+    if len(sample) < max(min_rows, 2) or not (points != points[0]).any():
         return out
-    own = scatter(points, labels)
+    cost = scatter(points, labels)
     total = scatter(points, np.zeros(len(points), dtype=np.intp))
-    out["explained"] = share(own, total)
-    if n_clusters > 1 and n_clusters < len(points):
-        best = _kmeans_cost(points, n_clusters)
-        out["kmeans"] = share(best, total)
-        # Where KMeans leaves nothing but rounding there is no ratio.
-        out["relative_cost"] = rounded(own / best) if best > 1e-9 * total else None
-        some = sample_of(len(points), PAIRS)
+    out["explained"] = explained_by(cost, total)
+    if 1 < n_clusters < len(points):
+        kmeans = _kmeans_cost(points, n_clusters)
+        out["kmeans"] = explained_by(kmeans, total)
+        out["relative_cost"] = rounded(cost / kmeans) if kmeans > COST_ROUNDING * total else None
+        some = sample_of(len(points), MAX_PAIRWISE_ROWS)
         if 1 < len(np.unique(labels[some])) < len(some):
             out["silhouette"] = rounded(silhouette_score(points[some], labels[some]))
             out["n_silhouette"] = len(some)
     if grower is None:
         return out
-    fit = rows.rows[drawn]
-    if n_clusters > 1 and own > 1e-9 * total and kernel.is_positive:
-        searched = split_values(grower, fit) if len(drawn) == out["n_rows"] else None
-        out["gap"] = rounded(gap_of(points, searched, model.tree_, own))
-    n_known = model.tree_.n_clusters
-    if n_known < 2 or why is not None:
+    encoded = rows.rows[sample]
+    if n_clusters > 1 and cost > COST_ROUNDING * total and kernel.is_positive:
+        values = split_values(grower, encoded) if len(sample) == len(rows.points) else None
+        out["gap"] = rounded(gap_of(points, values, model.tree_, cost))
+    if model.tree_.n_clusters < 2 or why is not None:
         return out
-    if np.isnan(fit).any() and not get_tags(grower).input_tags.allow_nan:
+    if np.isnan(encoded).any() and not get_tags(grower).input_tags.allow_nan:
         out["leaves_why"] = (
             f"{type(grower).__name__} does not accept missing values with these settings"
         )
         return out
-    grower = for_share(grower, len(drawn) / len(rows.points))
-    out["stability"] = stability(grower, fit, labels)
-    found = more_leaves(
+    grower = for_share(grower, len(sample) / len(rows.points))
+    out["stability"] = stability(grower, encoded, labels)
+    out["leaves"], out["leaves_why"] = more_leaves(
         grower,
         model.tree_ if model.fitted_tree is None else model.fitted_tree,
-        n_known,
-        fit,
+        model.tree_.n_clusters,
+        encoded,
         _fitted,
-        lambda other: share(scatter(points, _labels(other, fit)), total),
+        lambda other: explained_by(scatter(points, _labels(other, encoded)), total),
     )
-    return out | {"leaves": found.trees, "leaves_why": found.why}
+    return out
 
 
-def share(part: float, total: float) -> float | None:
-    """What is explained where ``part`` of the cost is left; None where there is none at all."""
-    return rounded(1 - part / total) if total > 0 and np.isfinite(total) else None
+def explained_by(cost: float, total: float) -> float | None:
+    """The explained variance of clusters with this cost; None if there is no variance."""
+    return rounded(1 - cost / total) if total > 0 and np.isfinite(total) else None
 
 
-def gap_of(points: np.ndarray, values: np.ndarray | None, tree: Tree, own: float) -> float:
-    """By what share of its cost no tree of the same size can be better.
+def gap_of(points: np.ndarray, values: np.ndarray | None, tree: Tree, cost: float) -> float:
+    """The optimality gap: how much lower the cost of a tree of the same size can be at most.
 
-    With ``values``, where trees cut columns of numbers that are all there, the best tree is looked
-    for if there are few leaves and rows; else the bound is that of any clusters.
+    For a tree with few leaves and splits on ``values`` alone, the optimal tree is searched for.
+    Otherwise the bound is that of any partition.
     """
     bound = cost_lower_bound(points, None, tree.n_clusters)
-    few = tree.n_leaves <= PROVEN_LEAVES and len(points) <= PAIRS
+    few = tree.n_leaves <= MAX_PROVEN_LEAVES and len(points) <= MAX_PAIRWISE_ROWS
     if values is not None and few and points.shape[1] <= MAX_COMPONENTS:
         limits = Limits(tree.n_leaves, tree.n_leaves)
-        best = optimum(points, values, None, limits, incumbent=own, work_limit=PROOF_WORK)
+        best = optimum(points, values, None, limits, incumbent=cost, work_limit=PROOF_WORK)
         bound = max(bound, best.lower_bound)
-    return max(0.0, 1 - bound / own)
+    return max(0.0, 1 - bound / cost)
 
 
 def split_values(grower: BaseEstimator, rows: EncodedRows) -> np.ndarray | None:
-    """The columns whose thresholds are all the splits that the model may have; None if not.
+    """The columns whose thresholds are all the splits that the model could use; None if not.
 
-    Sets of categories, sums of two columns and missing values are splits that the search for the
-    best tree does not look at: a certificate would not cover them.
+    The search for the optimal tree has no splits on sets of categories, sums of two columns or
+    missing values, so that its certificate would not cover these.
     """
     assert rows.roles is not None
     if rows.roles.groups or getattr(grower, "split", "axis") != "axis" or np.isnan(rows).any():
@@ -163,16 +149,17 @@ def split_values(grower: BaseEstimator, rows: EncodedRows) -> np.ndarray | None:
 
 def _kmeans_cost(points: np.ndarray, n_clusters: int) -> float:
     with warnings.catch_warnings():
-        # Fewer different rows than clusters: the cost is 0 then.
+        # Fewer distinct rows than clusters: the cost is 0.
         warnings.simplefilter("ignore", ConvergenceWarning)
-        return float(KMeans(n_clusters, n_init=5, random_state=0).fit(points).inertia_)
+        kmeans = KMeans(n_clusters, n_init=KMEANS_N_INIT, random_state=0)
+        return float(kmeans.fit(points).inertia_)
 
 
 def grower_of(model: FittedModel, rows: FitRows) -> tuple[BaseEstimator | None, str | None]:
-    """An estimator with the spec of the model, for the fits of a page; and why there are none.
+    """An estimator with the spec of the model, and the reason if no further trees are fitted.
 
-    Without an estimator the kernel is not known. A proof of optimality takes too long for a page:
-    such models are searched instead.
+    Without an estimator the kernel is unknown. A proof of optimality takes too long for a page:
+    local search replaces it.
     """
     if model.why_no_spec is not None:
         return None, f"the settings of the fit are unknown: {model.why_no_spec}"
@@ -180,22 +167,19 @@ def grower_of(model: FittedModel, rows: FitRows) -> tuple[BaseEstimator | None, 
     seed = spec.random_state if isinstance(spec.random_state, int) else 0
     try:
         grower = spec.to_estimator(random_state=seed)
-    except ValueError as error:
-        return None, str(error).rstrip(".")
-    known = grower.get_params(deep=False)
-    if known.get("kernel") == "precomputed":
-        return None, "kernel='precomputed' is a matrix of the training rows"
-    if rows.why_unknown is not None:
-        return None, f"the preprocessing of the fit is unknown: {rows.why_unknown}"
-    try:
+        if spec.kernel.kernel == "precomputed":
+            return None, "kernel='precomputed' is a matrix of the training rows"
+        if rows.why_unknown is not None:
+            return None, f"the preprocessing of the fit is unknown: {rows.why_unknown}"
         check_domain(spec.kernel.resolve(), rows.points)
     except ValueError as error:
         return None, str(error).rstrip(".")
+    known = grower.get_params(deep=False)
     params: dict[str, Any] = {"verbose": 0, "n_jobs": 1}
-    for name, most in MOST.items():
+    for name, maximum in MAX_SETTINGS.items():
         # It may be "auto".
         if isinstance(known.get(name), (int, float)):
-            params[name] = min(known[name], most)
+            params[name] = min(known[name], maximum)
     if known.get("search") == "optimal":
         params["search"] = "local"
     grower.set_params(**{name: value for name, value in params.items() if name in known})
@@ -203,40 +187,35 @@ def grower_of(model: FittedModel, rows: FitRows) -> tuple[BaseEstimator | None, 
     return grower, f"{model.method} is too slow to fit more trees for a page" if slow else None
 
 
-def _is_linear(model: FittedModel) -> bool:
-    """Whether distances of rows are those of the model, as far as is known."""
-    return model.why_no_spec is not None or model.settings().kernel.kernel == "linear"
-
-
 def stability(grower: BaseEstimator, rows: Any, labels: np.ndarray) -> dict[str, Any] | None:
-    """How far trees of random halves agree with this one: the mean ARI over all rows."""
+    """The mean and minimum ARI between these clusters and those of trees of random halves."""
     random = np.random.default_rng(0)
     half = len(rows) // 2
     grower = for_share(grower, half / len(rows))
     if half < max(2, getattr(grower, "n_clusters", 2)):
         return None
-    found = []
-    for _ in range(HALVES):
+    agreement = []
+    for _ in range(N_HALVES):
         some = np.sort(random.choice(len(rows), half, replace=False))
         other = _fitted(grower, rows[some])
-        found.append(adjusted_rand_score(labels, _labels(other, rows)))
+        agreement.append(adjusted_rand_score(labels, _labels(other, rows)))
     return {
-        "mean": rounded(float(np.mean(found))),
-        "least": rounded(float(np.min(found))),
-        "n_trees": HALVES,
+        "mean": rounded(float(np.mean(agreement))),
+        "least": rounded(float(np.min(agreement))),
+        "n_trees": N_HALVES,
         "n_rows": half,
     }
 
 
-def _fitted(grower: BaseEstimator, rows: Any, **more: Any) -> BaseEstimator:
+def _fitted(grower: BaseEstimator, rows: Any, **start: Any) -> BaseEstimator:
     with warnings.catch_warnings():
-        # What a fit has to say of these rows it has said of the whole.
+        # The fit of all rows has raised the same warnings.
         warnings.simplefilter("ignore")
-        return clone(grower).fit(rows, **more)
+        return clone(grower).fit(rows, **start)
 
 
 def _labels(model: BaseEstimator, rows: Any) -> np.ndarray:
-    """Where a row misses a value that no row of the half missed, the larger part is its way."""
+    """The clusters of rows; missing values that the half did not have go to the larger child."""
     return np.asarray(
         model.tree_.predict(np.array(rows, dtype=np.float64, order="C", subok=False), 1)
     )

@@ -39,7 +39,7 @@ function makeBoxes() {
     const box = el("div", { class: "box" },
       el("span", { class: "title", title: node.name }, node.name),
       el("span", { class: "fact" }, `${counted(node.size)} · ${percent(node.share)}`),
-      leaf ? null : stacked(clusterParts(node.mix), 4, "strip"));
+      leaf ? null : stacked(node.mix.map((count, k) => ({ count, class: `k${k}` })), 4, "strip"));
     const item = el("div", {
       class: leaf ? `node leaf k${node.cluster}` : "node split", role: "treeitem", tabindex: "-1", "data-node": number,
       "aria-level": depthOf(number) + 1,

@@ -1,4 +1,4 @@
-"""Rules and categories as the words of a page."""
+"""Rules and categories as text of the page."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from agathis._rules.columns import NO_CATEGORY, Indicator, is_missing
 from agathis._rules.described_tree import Described
 from agathis._rules.titles import cluster_titles
 
-#: Conditions in three parts, ``["2.4 < ", "petal length", " ≤ 5.1"]``, as JSON has them.
+#: Boxes of conditions in three parts, such as ``["2.4 < ", "petal length", " ≤ 5.1"]``.
 Rule = list[list[list[str]]]
 
-#: Signs as people write them.
+#: Typographic signs.
 SIGNS = {"<=": "≤", ">=": "≥"}
 
 
 def displayed_rule(boxes: Sequence[Box]) -> Rule:
-    """The rows of some boxes, in words."""
+    """The rule of some boxes, with typographic signs."""
     return [
         [[_below(before), name, at_most(after)] for before, name, after in box]
         for box in rules.rule_of(boxes)
@@ -26,7 +26,7 @@ def displayed_rule(boxes: Sequence[Box]) -> Rule:
 
 
 def at_most(after: str) -> str:
-    """With the sign that people write; words of the data that begin otherwise stay.
+    """Replace the sign of a condition; other text, such as a category, is unchanged.
 
     >>> at_most(" <= 3"), at_most(" is <=50K")
     (' ≤ 3', ' is <=50K')
@@ -44,7 +44,7 @@ def _below(before: str) -> str:
 
 
 def titles_of(described: Described) -> list[str]:
-    """Names for clusters that nobody has named, from what tells them apart."""
+    """Titles of clusters without names, from the conditions that distinguish them."""
     titles = cluster_titles(described)
     for plain, sign in SIGNS.items():
         titles = [title.replace(f" {plain} ", f" {sign} ") for title in titles]
@@ -52,18 +52,18 @@ def titles_of(described: Described) -> list[str]:
 
 
 def category_of(column: Indicator) -> str:
-    """The category of an indicator as a word."""
-    return _word(column.category)
+    """The category of an indicator as text."""
+    return _label(column.category)
 
 
 def rest_of(column: Indicator) -> str | None:
-    """The category that has no indicator as a word, where there is one and it is known."""
+    """The category without an indicator as text; None if there is none or it is unknown."""
     if column.rest is not NO_CATEGORY:
-        return _word(column.rest)
+        return _label(column.rest)
     return str(not column.category).lower() if isinstance(column.category, bool) else None
 
 
-def _word(category: object) -> str:
+def _label(category: object) -> str:
     if is_missing(category):
         return "missing"
     return str(category).lower() if isinstance(category, bool) else str(category)
@@ -81,7 +81,7 @@ def otherwise(column: Indicator) -> str:
 
 
 def often(share: float, more: bool) -> str:
-    """How often a cluster is in a category; ``more`` than all rows, or less.
+    """Describe the fraction of a category in a cluster, ``more`` or less than in all rows.
 
     >>> [often(share, share > 0.3) for share in (0, 0.02, 0.2, 0.4, 0.7, 1)]
     ['never', 'rarely', 'less often', 'more often', 'mostly', 'always']
@@ -89,14 +89,3 @@ def often(share: float, more: bool) -> str:
     if more:
         return "always" if share == 1 else "mostly" if share > 0.5 else "more often"
     return "never" if share == 0 else "rarely" if share <= 0.1 else "less often"
-
-
-def in_words(rule: Rule) -> str:
-    """A rule as plain text.
-
-    >>> in_words([[["", "age", " ≤ 3"], ["", "sex", " is male"]], [["", "age", " > 60"]]])
-    'age ≤ 3 and sex is male, or age > 60'
-    """
-    if not rule:
-        return "no row at all"
-    return ", or ".join(" and ".join(map("".join, box)) or "all rows" for box in rule)
