@@ -212,9 +212,9 @@ def _zero_or_one(column: Indicator, is_closed: bool, x: str) -> str:
 
 
 def _in_categories(axis: CategoryAxis, allowed: Categories, x: str) -> str:
-    chosen = [axis.categories[i] for i in sorted(allowed.places) if i >= 0]
+    chosen = [axis.categories[i] for i in sorted(allowed.indices) if i >= 0]
     literals = [_literal(category) for category in chosen if category is not None]
-    if axis.missing_place in allowed.places:
+    if axis.missing_index in allowed.indices:
         if not literals:
             return f"{x} is None"
         literals.append("None")

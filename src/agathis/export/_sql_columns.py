@@ -34,9 +34,9 @@ class SqlColumns:
         """The condition that the value of an axis is admissible."""
         if isinstance(axis, CategoryAxis) and isinstance(allowed, Categories):
             name = self.dialect.name(axis.name)
-            chosen = [axis.categories[i] for i in sorted(allowed.places) if i >= 0]
+            chosen = [axis.categories[i] for i in sorted(allowed.indices) if i >= 0]
             conditions = self.one_of(name, [c for c in chosen if c is not None])
-            if axis.missing_place in allowed.places:
+            if axis.missing_index in allowed.indices:
                 conditions += self.is_missing(name, axis.categories)
             return any_of(conditions)
         if not isinstance(axis, (NumberAxis, SumAxis)) or not isinstance(allowed, Range):
