@@ -1,4 +1,4 @@
-"""What commands read: tables, models, and the rows of a table as a model takes them."""
+"""Read tables and models, and encode the rows of a table for a model."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 def title_of_input(path: str) -> str:
-    """The name of a file in messages."""
+    """Return the name of a file for messages."""
     return "standard input" if path == STDIN else path
 
 
@@ -37,7 +37,7 @@ def read_input(
     reading: Reading,
     as_text: Collection[str] | Callable[[list[str]], Collection[str]] = (),
 ) -> TableInMemory:
-    """The table in a file, or from stdin."""
+    """Read the table in a file, or from stdin."""
     needs("pyarrow", "io", "reading tables")
     from agathis._io.read_table import read_table
 
@@ -50,7 +50,7 @@ def read_input(
 
 @contextmanager
 def _stdin() -> Iterator[BinaryIO]:
-    """Standard input, to which something must be sent; it may be open for writing only."""
+    """Open standard input, which must not be a terminal."""
     if sys.stdin.isatty():
         raise BadData("- is standard input, and nothing is sent to it: agathis ... < FILE")
     try:
@@ -62,9 +62,9 @@ def _stdin() -> Iterator[BinaryIO]:
 
 
 def model_from_stdin() -> str:
-    """The JSON of a model from stdin, up to the size limit of models.
+    """Read the JSON of a model from stdin, up to the size limit of models.
 
-    It starts with a brace in any case, so that ``from_json`` does not take it for a path.
+    It always starts with a brace, so that ``from_json`` does not take it for a path.
     """
     from agathis.export._json import MAX_BYTES
 
@@ -74,7 +74,7 @@ def model_from_stdin() -> str:
 
 
 def tell_of_numbers(notes: Mapping[str, Note], columns: Iterable[str], messages: Messages) -> None:
-    """Say how numbers of these columns were read."""
+    """Report how the numbers of these columns were read."""
     alike: dict[Note, list[str]] = {}
     for column in columns:
         if column in notes:
@@ -88,7 +88,7 @@ def tell_of_numbers(notes: Mapping[str, Note], columns: Iterable[str], messages:
 def load_model(
     path: str, takes_missing: bool | None = None, text: str | None = None
 ) -> FittedModel:
-    """The model in a file, or from stdin, whose ``text`` may have been read already.
+    """Load the model in a file, or from stdin, whose ``text`` may have been read before.
 
     ``takes_missing`` is as for ``from_json``.
     """
@@ -101,14 +101,16 @@ def load_model(
         return from_json(text, takes_missing=takes_missing)
     except ValueError as error:
         what = None if path == STDIN else _other(path)
-        said = f" is not a tree of agathis: {what}." if what else str(error).removeprefix("source")
-        raise BadData(f"{title_of_input(path)}{said}") from error
+        problem = (
+            f" is not a tree of agathis: {what}." if what else str(error).removeprefix("source")
+        )
+        raise BadData(f"{title_of_input(path)}{problem}") from error
 
 
 def _other(path: str) -> str | None:
-    """What a file seems to be that is no model, and where it belongs."""
+    """Guess what a file that is not a model contains."""
     if not os.path.isfile(path):
-        return None  # a pipe or a device: what was read of it is gone
+        return None  # a pipe or a device cannot be read again
     with open(path, "rb") as file:
         data = file.read(SAMPLE_BYTES)
     what = looks_like(data)
@@ -120,9 +122,9 @@ def _other(path: str) -> str | None:
 
 
 def read_for(model: FittedModel, path: str, reading: Reading, messages: Messages) -> TableInMemory:
-    """A table whose categories are read as those of the model, by its options if none are given."""
+    """Read a table as the model's was read, unless other options are given."""
     one_hot = getattr(model, "one_hot_", {})
-    # Numbers and truths are read as such: to a model that knows 1 and 2 a cell of 1.0 is 1.
+    # Numeric and boolean categories are parsed: for a model that knows 1 and 2, 1.0 is 1.
     texts = [
         source
         for source, made in one_hot.items()
@@ -145,14 +147,14 @@ def rows_for_model(
     *,
     every: bool = False,
 ) -> np.ndarray:
-    """The features of a model, in its order; what is odd about them goes to ``messages``."""
+    """Compute the features of a model, in its order; warn about unusual values."""
     from agathis._encoding.feature_rows import rows_for_tree
 
     if not hasattr(model, "feature_names_in_"):
-        raise BadData("the model has no names of columns, so that none can be found in a table.")
+        raise BadData("the model has no column names to find its columns in a table by.")
     name = title_of_input(path)
     try:
-        found = rows_for_tree(
+        rows = rows_for_tree(
             table,
             model.tree_,
             list(model.feature_names_in_),
@@ -166,8 +168,7 @@ def rows_for_model(
         if not error.of_tree:
             raise BadData(f"{name} has {error.n} columns of the name {title}.") from error
         raise BadData(
-            f"the model has two features of the name {title}, so that their columns cannot be told "
-            "apart."
+            f"the model has two features of the name {title}, so that their columns are ambiguous."
         ) from error
     except LacksColumns as error:
         first, *others = error.lacking
@@ -182,30 +183,30 @@ def rows_for_model(
             f"{error.what}. --na TEXT treats a string as a missing value."
         ) from error
     if messages is not None:
-        _tell_odd(model, found, messages)
-    return found.X
+        _tell_unusual(model, rows, messages)
+    return rows.X
 
 
-def _tell_odd(model: FittedModel, found: FeatureRows, messages: Messages) -> None:
-    """Warn about values that the model has not seen, and say how they are handled."""
-    for source, unseen in found.unseen.items():
+def _tell_unusual(model: FittedModel, rows: FeatureRows, messages: Messages) -> None:
+    """Warn about values that are new to the model, and say how they are handled."""
+    for source, unseen in rows.unseen.items():
         kinds = listed(repr(word) for word in dict.fromkeys(unseen))
         messages.warn(
             f"{one_line(source)} has unknown categories, {kinds}, in "
             f"{count(len(unseen), 'row')}: they match none of the known categories."
         )
-    for column, n in found.infinite.items():
+    for column, n in rows.infinite.items():
         messages.warn(
             f"{one_line(column)} has infinite values in {count(n, 'row')}: they are treated "
             "as larger, or smaller, than all others. --na inf treats them as missing."
         )
-    if found.n_incomplete:
+    if rows.n_incomplete:
         dropped = model.provenance is not None and model.provenance.missing == "drop"
-        way = (
+        effect = (
             "they were left out of the fit"
             if dropped
             else "each split sends them where it learnt to"
             if model.tree_.missing.any()
-            else "no split has learnt where they go, and sends them with its larger part"
+            else "no split has learnt where they go, and sends them to the larger child"
         )
-        messages.warn(f"{count(found.n_incomplete, 'row')} with missing values: {way}.")
+        messages.warn(f"{count(rows.n_incomplete, 'row')} with missing values: {effect}.")

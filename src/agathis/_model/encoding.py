@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -169,7 +170,7 @@ def _number(line: Line, feature: int) -> NumberColumn | ComputedColumn:
             found = _scaler(link.step, link.enters)
         if found is None:
             why = f"{type(link.step).__name__} cannot be written as operations"
-            return ComputedColumn(feature, _along(line), why)
+            return ComputedColumn(feature, partial(carried, line), why)
         out += found
     return NumberColumn(feature, tuple(one for one in out if not is_nothing(one)))
 
@@ -188,10 +189,6 @@ def _scaler(scaler: FeatureScaler, f: int) -> list[Operation]:
         Step("subtract", float(scaler.centre_[f])),
         Step("multiply", float(scaler.factor_[f])),
     ]
-
-
-def _along(line: Line) -> Callable[[np.ndarray], np.ndarray]:
-    return lambda values: carried([line], np.asarray(values, dtype=np.float64)[:, None])[:, 0]
 
 
 def _category(prepared: Preparation, line: Line, features: list[int]) -> CategoryColumn:

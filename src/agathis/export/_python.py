@@ -193,9 +193,9 @@ def _on_or_off(column: Indicator, closed: bool, x: str) -> str:
 
 
 def _of_source(axis: CategoryAxis, allowed: Categories, x: str) -> str:
-    named = [axis.categories[place] for place in sorted(allowed.places) if place >= 0]
+    named = [axis.categories[place] for place in sorted(allowed.indices) if place >= 0]
     words = [_literal(category) for category in named if category is not None]
-    if axis.missing_place in allowed.places:
+    if axis.missing_index in allowed.indices:
         if not words:
             return f"{x} is None"
         words.append("None")

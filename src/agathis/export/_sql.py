@@ -235,9 +235,9 @@ def _of_category(writer: Dialect, column: Indicator) -> str:
 def _of_source(writer: Dialect, axis: CategoryAxis, allowed: Categories) -> str:
     """That a source has one of some categories, or none at all."""
     name = writer.name(axis.name)
-    named = [axis.categories[place] for place in sorted(allowed.places) if place >= 0]
+    named = [axis.categories[place] for place in sorted(allowed.indices) if place >= 0]
     named = [category for category in named if category is not None]
-    missing = axis.missing_place in allowed.places
+    missing = axis.missing_index in allowed.indices
     if writer.typed:
         asked = _exact(name, named, writer)
         conditions = [_one_of(asked, [_category(c, writer) for c in named])] if named else []
