@@ -21,9 +21,9 @@ from helpers.awkward_tables import FILES, means  # noqa: E402
 
 def by_agathis(path):
     from agathis._encoding.column_types import DATES, infer_column_type
-    from agathis._io.read_table import Reading, read_table
+    from agathis._io.read_table import ReadOptions, read_table
 
-    table = read_table(str(path), Reading()).table
+    table = read_table(str(path), ReadOptions()).table
     return {
         name: [datetime.date.min] * table.num_rows
         if infer_column_type(name, table.column(name)).why == DATES

@@ -3,13 +3,15 @@
 ``make panel``, or ``python benchmarks/panel.py --help``; AGATHIS_DATA must name the folder of the
 data sets. For each table of ``panel_tables`` ``agathis fit TABLE.csv -k CLASSES --target LABEL``
 is run and its clusters compared with the label (ARI), beside three things that people do by hand
-(``panel_baselines``), and the same again after two typing errors. ``--scaling`` tries ways to scale
-a table instead (``panel_scaling``), ``--weights`` whether columns should count by learned weights
-or alike, ``--suggest`` how many clusters are suggested
-(``panel_suggest``), ``--exports`` whether all exports say the same
-(``panel_exports``). ``--known`` runs our command alone and takes what the others had from the file.
-The figures go to ``panel.json`` beside this file, under the name of what was
-measured.
+(``panel_baselines``), and the same again after two typing errors. The second part, which
+``--reading`` runs alone, is how files are read as people have them, and ``--kinds open`` how kinds
+of columns are told apart (``reading/run.py``).
+
+``--scaling`` tries ways to scale a table instead (``panel_scaling``), ``--weights`` whether columns
+should count by learned weights or alike, ``--suggest`` how many clusters are suggested
+(``panel_suggest``), ``--exports`` whether all exports say the same (``panel_exports``). ``--known``
+runs our command alone and takes what the others had from the file. The figures go to ``panel.json``
+beside this file, under the name of what was measured.
 """
 
 from __future__ import annotations
@@ -30,6 +32,9 @@ from panel_command import fit_command, with_typing_errors
 from panel_exports import check_exports
 from panel_scaling import PREPARATIONS, Preparation, score
 from panel_tables import TABLES, PanelTable
+from reading import run as reading
+from reading.files import reading_files, write_files
+from reading.tables import HALVES
 from sklearn.metrics import adjusted_rand_score
 from threadpoolctl import threadpool_limits
 
@@ -46,6 +51,9 @@ BASELINES_KNOWN: dict[str, dict[str, Any]] = {}
 
 def main() -> int:
     options = parse()
+    if options.write:
+        write_files(options.write, reading_files())
+        return 0
     tables = [table for table in TABLES if options.only is None or table.name in options.only]
     warnings.simplefilter("ignore")
     measured: dict[str, Callable[..., list[dict[str, Any]]]] = {
@@ -54,17 +62,20 @@ def main() -> int:
         "weights": measure_weights,
         "suggest": panel_suggest.measure_suggestions,
         "exports": measure_exports,
+        "reading": lambda tables, seeds, tell: reading.measure_reading(tell, options.only),
+        "kinds": lambda tables, seeds, tell: reading.measure_kinds(options.kinds, tell),
     }
-    what = next((name for name in measured if getattr(options, name, False)), "fit")
+    chosen = [name for name in measured if getattr(options, name, False)]
     # Tables are small: threads would wait for each other longer than they work.
     if options.known:
         BASELINES_KNOWN.update({row["table"]: row for row in written()["fit"]["rows"]})
-    with threadpool_limits(1):
-        rows = measured[what](tables, options.seeds, tell)
-    print(Table(_rounded(rows)))
-    print(f"\n{SUMMARIES[what](rows)}")
-    if options.only is None:
-        save(what, rows)
+    for what in chosen or (["fit"] if options.only else ["fit", "reading"]):
+        with threadpool_limits(1):
+            rows = measured[what](tables, options.seeds, tell)
+        print(Table(_rounded(rows)))
+        print(f"\n{SUMMARIES[what](rows)}")
+        if options.only is None:
+            save(f"kinds, {options.kinds}" if what == "kinds" else what, rows)
     return 0
 
 
@@ -236,6 +247,8 @@ SUMMARIES = {
     "weights": _weights_summary,
     "suggest": panel_suggest.summary,
     "exports": _summary_of_exports,
+    "reading": reading.reading_summary,
+    "kinds": reading.kinds_summary,
 }
 
 
@@ -268,11 +281,14 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--weights", action="store_true", help="weights of columns instead")
     parser.add_argument("--suggest", action="store_true", help="how many clusters instead")
     parser.add_argument("--exports", action="store_true", help="whether exports agree instead")
+    parser.add_argument("--reading", action="store_true", help="how files are read instead")
+    parser.add_argument("--kinds", choices=HALVES, help="kinds of columns of one half instead")
+    parser.add_argument("--write", type=Path, metavar="FOLDER", help="only write the files to read")
     parser.add_argument("--seeds", type=int, default=3, help="of what is random (default: 3)")
     parser.add_argument("--known", action="store_true", help="baselines as in panel.json")
     parser.add_argument("--only", action="append", metavar="TABLE", help="only this one; no file")
     options = parser.parse_args()
-    known = {table.name for table in TABLES}
+    known = {one.name for one in (reading_files() if options.reading else TABLES)}
     for name in options.only or ():
         if name not in known:
             parser.error(f"--only {name}: there are {', '.join(sorted(known))}.")

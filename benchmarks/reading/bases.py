@@ -175,7 +175,7 @@ def orders(rows: int = 2400, people: int = 280, seed: int = 5) -> Base:
         "amount": (quantity * random.uniform(4, 18, rows)).round(2),
     }
     kinds = {
-        "order_no": "identifier",
+        "order_no": "identifier|code",
         "customer_no": "identifier|code",
         "ordered": "date",
         "product": "category",

@@ -67,14 +67,14 @@ def clean_files() -> Iterator[ReadingFile]:
         yield ReadingFile(name, "clean", base.table, base.kinds, write, base.groups)
 
 
-#: Tables whose columns are all labelled, written as CSV.
+#: Tables whose columns are all labelled, written as CSV; of the open half, as faults are shown.
 LABELLED = (
-    "reshape2.tips",
     "carData.Salaries",
     "carData.WVS",
     "ISLR.Carseats",
     "ISLR.Credit",
-    "vega.stocks",
+    "AER.Affairs",
+    "nlme.MathAchieve",
 )
 
 

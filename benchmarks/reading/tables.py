@@ -1,7 +1,7 @@
 """Real tables whose columns are labelled with their kinds, and the labels.
 
-``kinds.csv`` beside this file holds a line per column: a kind, given by hand from the name, the
-values and the documentation of the table, and not by a rule of the package. The kinds are
+``kinds.csv`` beside this file holds a line per column: a kind, given by judgement from its name,
+its values and what the table is about, and not by a rule of the package. The kinds are
 
 ==============  =================================================================================
 quantity        measured on a scale: money, ages, rates, coordinates, scores
@@ -20,7 +20,7 @@ Some columns can be read in two ways by fair readers, such as an age in whole ye
 the count of years): ``accepts`` lists the other kinds, divided by ``|``. Which of an original and
 its copy is called the copy does not matter, so ``copy_of`` names the original. A table belongs to
 one of two halves by the hash of its name, so nobody chose: rules are made with the tables of
-``open``, and judged by those of ``closed``, which are not looked at before.
+``open``, and judged by those of ``closed``, which are not looked at meanwhile.
 """
 
 from __future__ import annotations

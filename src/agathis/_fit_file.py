@@ -143,23 +143,23 @@ def fit_file(
         raise NotADirectoryError(f"temp_dir={os.fspath(temp_dir)!r} is not a directory.")
     if copy not in (True, False, "auto"):
         raise ValueError(f"copy={copy!r} must be True, False or 'auto'.")
-    source = open_table(path, format, delimiter, decimal=decimal, encoding=encoding, many=True)
-    target = None if labels is None else check_labels_path(labels, source.path)
+    reader = open_table(path, format, delimiter, decimal=decimal, encoding=encoding, many=True)
+    target = None if labels is None else check_labels_path(labels, reader.path)
 
     directory = tempfile.gettempdir() if temp_dir is None else os.fsdecode(temp_dir)
-    if source.n_rows is not None and (copy is True or not can_be_read_again(source)):
+    if reader.n_rows is not None and (copy is True or not can_be_read_again(reader)):
         # The minimum space of one column, as some files claim more rows than they have.
-        check_disk_space(directory, 4 * source.n_rows, source.path)
-    names = choose_columns(source, columns, weight)
+        check_disk_space(directory, 4 * reader.n_rows, reader.path)
+    names = choose_columns(reader, columns, weight)
     X: Any = None
     if copy is not True:
-        X = rows_again(source, names, weight, directory, required=not copy)
+        X = rows_again(reader, names, weight, directory, required=not copy)
     with Progress(model.verbose, None, model.n_clusters) as shown:
-        tell = progress or (lambda done, total: shown.rows(done, total, "rows read"))
+        report = progress or (lambda done, total: shown.rows(done, total, "rows read"))
         if X is None:
-            X, sample_weight = spill_rows(source, names, weight, directory, int(block_rows), tell)
+            X, sample_weight = spill_rows(reader, names, weight, directory, int(block_rows), report)
         else:
-            sample_weight = read_weights(source, weight, int(block_rows))
+            sample_weight = read_weights(reader, weight, int(block_rows))
     if model.keep_training_data:
         X = np.array(X[:])  # the model outlives the file
     try:
@@ -167,7 +167,7 @@ def fit_file(
     except BadTable:  # of rows that are read again: it names the file
         raise
     except ValueError as error:
-        raise ValueError(f"file {source.path!r}: {error}") from error
+        raise ValueError(f"file {reader.path!r}: {error}") from error
     model.feature_names_in_ = np.array(names, dtype=object)
     if target is not None:
         write_labels(target, model.labels_)

@@ -105,9 +105,9 @@ class PreparedTable:
     def notes_on(self, model: BaseEstimator) -> list[Note]:
         """Notes on a model fitted to these rows."""
         kernel = self.encoder.roles_.kernel
-        X, places = np.asarray(self.X), self.encoder.places()
+        X, columns_of = np.asarray(self.X), self.encoder.places()
         return notes_on_dominant_columns(
-            dominant_columns(model.tree_, X, places, kernel), len(places)
+            dominant_columns(model.tree_, X, columns_of, kernel), len(columns_of)
         )
 
 
@@ -141,8 +141,10 @@ def prepare(
         raw = encoder._fit(table).X
     X = encoder.scaled(raw)
     classes = None if target is None else classes_of(table, target)
-    kept = [] if target is None else [Note((f"Kept for judging only: {title_of(target)}.",))]
-    notes = [*encoder.notes(), *kept, *more]
+    target_notes = (
+        [] if target is None else [Note((f"Kept for judging only: {title_of(target)}.",))]
+    )
+    notes = [*encoder.notes(), *target_notes, *more]
     return PreparedTable(encoder, X, raw, table, rows, n_read, classes, notes, target, missing)
 
 
@@ -325,8 +327,8 @@ def fit_table(
     """
     if missing not in ("tree", "drop", "error"):
         raise ValueError(f"missing={missing!r} must be 'tree', 'drop' or 'error'.")
-    whole = isinstance(n_clusters, Integral) and not isinstance(n_clusters, bool)
-    if n_clusters is not None and (not whole or n_clusters < 1):
+    is_integer = isinstance(n_clusters, Integral) and not isinstance(n_clusters, bool)
+    if n_clusters is not None and (not is_integer or n_clusters < 1):
         raise ValueError(f"n_clusters={n_clusters!r} must be a whole number, at least 1, or None.")
     if scale == "auto" and traits(kernel).non_negative:
         scale = "minmax"
@@ -347,12 +349,12 @@ def fit_table(
     for note in [*prepared.notes, *encoder.notes_on_weights()] if verbose else ():
         print(note)
     if n_clusters is None:
-        found = suggested(prepared, random_state=random_state, n_jobs=n_jobs)
-        n_clusters = found.n_clusters
+        suggestion = suggested(prepared, random_state=random_state, n_jobs=n_jobs)
+        n_clusters = suggestion.n_clusters
         if verbose:
             print(
                 f"{count(n_clusters, 'cluster')} are suggested.",
-                *found.doubts("a larger n_clusters"),
+                *suggestion.doubts("a larger n_clusters"),
             )
     if len(prepared.X) < n_clusters:
         raise BadTable(f"n_clusters={n_clusters} is more than there are rows, {len(prepared.X)}.")

@@ -269,17 +269,17 @@ class KernelKMeans(DistancesMixin, ClusterMixin, BaseEstimator):
         # The limit holds for the whole process, so it is only set if asked for.
         with nullcontext() if self.n_jobs is None else at_most(threads):
             if self.algorithm == "auto":
-                found = task.auto(n, n_init, steps, self.tol, random_state)
+                best = task.auto(n, n_init, steps, self.tol, random_state)
             else:
-                found = task.alternate(n, n_init, steps, random_state)
-        centres, labels = task.settle(found)
+                best = task.alternate(n, n_init, steps, random_state)
+        centres, labels = task.settle(best)
         cost, trace = task.cost(labels)
         fitted = {
             "labels_": labels,
             "n_clusters_": int(labels[task.counted].max()) + 1,
             "inertia_": cost,
             "objective_": trace - cost,
-            "n_iter_": found.n_iter,
+            "n_iter_": best.n_iter,
             "_centres": centres,
         }
         if self.kernel == "linear" and isinstance(centres, PointCentres):

@@ -56,8 +56,8 @@ class Method(NamedTuple):
     @property
     def estimator_class(self) -> type[BaseEstimator]:
         """The class, which is imported here."""
-        found: type[BaseEstimator] = getattr(import_module(self.home), self.estimator)
-        return found
+        cls: type[BaseEstimator] = getattr(import_module(self.home), self.estimator)
+        return cls
 
 
 ALL = (

@@ -45,11 +45,11 @@ def criterion_of(name, X, weight, least=0.0, stop=None):
 def a_search(name, X, weight, random, **limits):
     """A search that stands at a random tree."""
     table = RankedRows.of(X, weight)
-    limits = SizeLimits(**{"max_leaves": 6, "max_depth": 4, "least": 0.0, **limits})
+    limits = SizeLimits(**{"max_leaves": 6, "max_depth": 4, "min_weight": 0.0, **limits})
     state = np.random.RandomState(random.integers(2**31))
     root = random_tree(table, limits, limits.max_leaves, state)
     stop = np.zeros(1, dtype=np.uint8)
-    criterion = criterion_of(name, X, weight, limits.least)
+    criterion = criterion_of(name, X, weight, limits.min_weight)
     return Search(table, criterion, limits, state, stop, root)
 
 
@@ -238,7 +238,7 @@ class TestStarts:
         X, weight = rows_of(random, most=25)
         X, weight = distinct_rows(X, weight)
         table = RankedRows.of(X, weight)
-        limits = SizeLimits(max_leaves=4, max_depth=max_depth, least=least * (1 - 1e-12))
+        limits = SizeLimits(max_leaves=4, max_depth=max_depth, min_weight=least * (1 - 1e-12))
         state = np.random.RandomState(seed)
         for root in (
             random_tree(table, limits, 4, state),

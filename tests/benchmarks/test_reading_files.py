@@ -6,8 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 from reading.bases import LIKERT, customers, laboratory
+from reading.clean import LABELLED
 from reading.files import reading_files, write_files
-from reading.tables import KINDS
+from reading.tables import KINDS, half_of
 from reading.truth import plain_name
 from reading.writers import cells_of, write_text
 
@@ -113,6 +114,10 @@ def test_cells_that_need_quotes_have_them(tmp_path):
 def test_a_base_has_the_same_rows_in_every_run():
     pd.testing.assert_frame_equal(customers(seed=7).table, customers(seed=7).table)
     assert not laboratory(seed=7).table.equals(laboratory(seed=8).table)
+
+
+def test_files_show_only_tables_of_the_open_half():
+    assert {half_of(name) for name in LABELLED} == {"open"}
 
 
 def test_names_are_compared_without_signs():

@@ -15,9 +15,8 @@ from agathis import __version__
 from agathis._cli import errors, inputs
 from agathis._cli.commands.compare import ROWS_OF_ICOT, _methods
 from agathis._cli.console import Messages
-from agathis._cli.options import Kernel
 from agathis._columns.errors import BadTable, UnknownEncoding
-from agathis._io.read_table import Reading
+from agathis._io.read_table import ReadOptions
 
 typer = pytest.importorskip("typer")
 
@@ -28,11 +27,11 @@ STOPPED = {
     "encoding": (UnknownEncoding("utf-9"), 2, "Error: utf-9"),
     "keyboard": (KeyboardInterrupt(), 130, "Stopped."),
     "signal": (errors.Ended(15), 143, "Stopped."),
-    "memory": (MemoryError(), 1, "Error: there is not enough memory for it."),
+    "memory": (MemoryError(), 1, "Error: there is not enough memory."),
     "much memory": (
         MemoryError("8 EiB were asked for"),
         1,
-        "Error: there is not enough memory for it, 8 EiB were asked for.",
+        "Error: there is not enough memory, 8 EiB were asked for.",
     ),
     "file": (FileNotFoundError(2, "No such file", "t.csv"), 1, "Error: t.csv: No such file."),
 }
@@ -117,20 +116,20 @@ class Terminal(io.StringIO):
 def test_a_terminal_is_no_table(monkeypatch):
     monkeypatch.setattr(sys, "stdin", Terminal())
     with pytest.raises(errors.BadData, match="nothing is sent to it"):
-        inputs.read_input("-", Reading())
+        inputs.read_input("-", ReadOptions())
     with pytest.raises(errors.BadData, match="nothing is sent to it"):
         inputs.load_model("-")
 
 
 def test_methods_that_suit(capsys):
     messages = Messages(quiet=False)
-    few = _methods(ROWS_OF_ICOT, 3, 6, Kernel.linear, messages)
+    few = _methods(ROWS_OF_ICOT, 3, 6, "linear", messages)
     assert {"ICOT", "ExKMC", "IMM"} <= {*few}
     assert capsys.readouterr().err == ""
-    assert "ExKMC" not in _methods(ROWS_OF_ICOT, 3, 3, Kernel.linear, messages)
-    assert _methods(ROWS_OF_ICOT + 1, 3, 6, Kernel.linear, messages) == few[:-1]
+    assert "ExKMC" not in _methods(ROWS_OF_ICOT, 3, 3, "linear", messages)
+    assert _methods(ROWS_OF_ICOT + 1, 3, 6, "linear", messages) == few[:-1]
     assert "ICOT is left out" in capsys.readouterr().err
-    assert "ICOT" not in _methods(10, 3, 6, Kernel.rbf, messages)
+    assert "ICOT" not in _methods(10, 3, 6, "rbf", messages)
 
 
 def sent(monkeypatch, content: bytes) -> None:
@@ -160,7 +159,7 @@ def test_clusters_of_machines_read_parquet_and_must_be_there(tmp_path, monkeypat
     monkeypatch.chdir(tmp_path)
     done = here(capsys, "fit", iris_csv(tmp_path), "-k", 2, "--dask", "local")
     assert done.code == 1
-    assert "--dask reads Parquet, a file or many" in done.err
+    assert "--dask reads Parquet, one file or many" in done.err
     pd.DataFrame({"a": [1.0, 2, 9], "b": [3.0, 1, 7]}).to_parquet("t.parquet")
     done = here(capsys, "fit", "t.parquet", "-k", 2, "--dask", "nowhere://a:1")
     assert done.code == 1

@@ -91,7 +91,7 @@ def test_features_of_one_name(rows, place, capsys):
     for args in (["predict", "m.json", "t.csv"], ["report", "m.json", "t.csv"]):
         done = here(capsys, *args)
         assert done.code == 1
-        assert "the model has two features of the name a" in done.err
+        assert "the model has two features of the name 'a'" in done.err
 
 
 def hostile_model(rows) -> str:

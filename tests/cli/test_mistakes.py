@@ -100,7 +100,7 @@ WRONG_USE = {
         ["fit", "good.csv", "-k", 2, "--drop", "a", "--keep", "a"], "--drop and --keep both name a"
     ),
     "few leaves": (["fit", "good.csv", "-k", 3, "--leaves", 2], "--leaves 2 is less than -k 3"),
-    "leaves of IMM": (["fit", "good.csv", "-k", 2, "--leaves", 4, "--method", "imm"], "of IMM"),
+    "leaves of IMM": (["fit", "good.csv", "-k", 2, "--leaves", 4, "--method", "imm"], "IMM has"),
     "kernel of RDM": (["fit", "good.csv", "-k", 2, "--kernel", "rbf", "--method", "rdm"], "RDM"),
     "gamma": (["fit", "good.csv", "-k", 2, "--gamma", 1], "the linear kernel has none"),
     "smallest leaf": (["fit", "good.csv", "-k", 2, "--method", "rdm", "--min-leaf", 2], "RDM"),
@@ -111,7 +111,7 @@ WRONG_USE = {
     "of bytes": (["fit", "good.csv", "-k", 2, "--encoding", "base64"], "base64 is unknown"),
     "no encoding": (["fit", "good.csv", "-k", 2, "--encoding", ""], "--encoding"),
     "separator": (["fit", "good.csv", "-k", 2, "--sep", "::"], "--sep '::'"),
-    "itself": (["fit", "good.csv", "-k", 2, "-o", "good.csv"], "what is read too"),
+    "itself": (["fit", "good.csv", "-k", 2, "-o", "good.csv"], "the input too"),
     "one file": (["fit", "good.csv", "-k", 2, "-o", "x", "--report", "./x"], "the file of -o"),
     "report to stdout": (["fit", "good.csv", "-k", 2, "--report", "-"], "--report -"),
     "open nothing": (["fit", "good.csv", "-k", 2, "--open"], "--open"),

@@ -46,7 +46,7 @@ def test_all_ways_give_a_model(options, table, tmp_path, capsys):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--search", "optimal", "--leaves", "5"], "a leaf is a cluster"),
+        (["--search", "optimal", "--leaves", "5"], "one leaf per cluster"),
         (["--method", "imm", "--search", "local"], "for --method kauri"),
         (["--method", "imm", "--pairs"], "for --method kauri"),
         (["--search", "better"], "'better' is not one of"),

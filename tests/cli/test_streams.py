@@ -13,7 +13,7 @@ import pytest
 from helpers.cli_runs import command, run
 
 from agathis._columns.errors import BadTable
-from agathis._io.read_table import Reading, read_table
+from agathis._io.read_table import ReadOptions, read_table
 from agathis._io.stream_limits import MAX_LINE_BYTES, PIECE, read_bytes
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="a shell closes streams")
@@ -189,10 +189,10 @@ def test_the_longest_line(tmp_path):
     limit = PIECE + 10
     row = b"1," + b"5" * (limit - 2)
     for data in (b"a,b\n" + row + b"\n1,2\n", b"a,b\n1,2\n" + row):
-        table = read_table(written(tmp_path, data), Reading(max_line_bytes=limit)).table
+        table = read_table(written(tmp_path, data), ReadOptions(max_line_bytes=limit)).table
         assert table.num_rows == 2
     with pytest.raises(BadTable, match=f"more than {limit:,} bytes.*max_line_bytes= raises"):
-        read_table(written(tmp_path, b"a,b\n1,2\n" + row + b"5"), Reading(max_line_bytes=limit))
+        read_table(written(tmp_path, b"a,b\n1,2\n" + row + b"5"), ReadOptions(max_line_bytes=limit))
 
 
 def test_a_line_that_ends_after_the_limit(tmp_path):
@@ -200,10 +200,12 @@ def test_a_line_that_ends_after_the_limit(tmp_path):
     limit = PIECE
     row = b"1," + b"5" * (limit - 2)
     data = b"a,b\n" + row + b"\n1,2\n"
-    assert read_table(written(tmp_path, data), Reading(max_line_bytes=limit)).table.num_rows == 2
+    assert (
+        read_table(written(tmp_path, data), ReadOptions(max_line_bytes=limit)).table.num_rows == 2
+    )
     data = data.replace(row, row + b"5")
     with pytest.raises(BadTable, match=f"more than {limit:,} bytes"):
-        read_table(written(tmp_path, data), Reading(max_line_bytes=limit))
+        read_table(written(tmp_path, data), ReadOptions(max_line_bytes=limit))
 
 
 class Pipe(io.RawIOBase):
@@ -244,13 +246,15 @@ def test_the_first_byte_of_a_pipe_does_not_decide_the_kind(sent, content):
 
 def test_a_list_of_json_may_be_one_line(tmp_path):
     assert len(LIST) > PIECE
-    assert read_table(written(tmp_path, LIST), Reading(max_line_bytes=PIECE)).table.num_rows == 1e5
+    assert (
+        read_table(written(tmp_path, LIST), ReadOptions(max_line_bytes=PIECE)).table.num_rows == 1e5
+    )
 
 
 def test_the_content_of_a_compressed_file_is_limited(tmp_path):
     """However small the file itself is; a file that is not compressed has an end of its own."""
     rows = b"a,b\n" + b"1,2\n" * 1_000_000
-    small = Reading(max_bytes=PIECE)
+    small = ReadOptions(max_bytes=PIECE)
     with pytest.raises(BadTable, match=f"more than {PIECE:,} bytes.*max_bytes= raises"):
         read_table(written(tmp_path, gzip.compress(rows)), small)
     assert read_table(written(tmp_path, gzip.compress(rows))).table.num_rows == 1_000_000

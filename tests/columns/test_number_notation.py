@@ -6,7 +6,7 @@ import pytest
 from helpers.awkward_tables import WRITTEN
 from helpers.cli_runs import here
 
-from agathis._io.read_table import Reading, read_table
+from agathis._io.read_table import ReadOptions, read_table
 
 
 @pytest.fixture
@@ -17,7 +17,7 @@ def place(tmp_path, monkeypatch):
 
 def read(folder, text, as_text=(), **options):
     (folder / "t.csv").write_text(text, encoding="utf-8")
-    return read_table(str(folder / "t.csv"), Reading(**options), as_text)
+    return read_table(str(folder / "t.csv"), ReadOptions(**options), as_text)
 
 
 @pytest.mark.parametrize("kind", WRITTEN)

@@ -240,9 +240,9 @@ def test_rows_that_lie_on_a_worker_stay_there(client, kind):
     wait(rows)
     with Cluster(client, 60) as cluster:
         cluster.partitions = partitions_of(rows)
-        dealt = cluster._dealt(list(range(6)), workers)
+        assigned = cluster._assigned(list(range(6)), workers)
     expected = {workers[0]: [0, 1, 2], workers[1]: [3, 4, 5]}
-    assert dealt == (expected if kind == "list" else {workers[1]: list(range(6))})
+    assert assigned == (expected if kind == "list" else {workers[1]: list(range(6))})
     assert dask.is_dask_collection(rows) or kind == "list"
 
 

@@ -85,7 +85,7 @@ def before(monkeypatch, name: str, act) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("step", ["_homes", "_start", "_result"])
+@pytest.mark.parametrize("step", ["_holders", "_start", "_result"])
 def test_a_scheduler_that_stands_still_during_a_fit(own, monkeypatch, step):
     """Before it is asked where rows lie, while they are read, while an answer is waited for."""
     client, scheduler = own
@@ -98,7 +98,7 @@ def test_a_scheduler_that_stands_still_during_a_fit(own, monkeypatch, step):
         return block
 
     Kauri(2, max_leaf_nodes=None).fit(as_array(X, SIZES))  # the worker has imported what it needs
-    rows = as_array(X, SIZES).persist() if step == "_homes" else [slow(X[:450]), slow(X[450:])]
+    rows = as_array(X, SIZES).persist() if step == "_holders" else [slow(X[:450]), slow(X[450:])]
     before(monkeypatch, step, lambda: scheduler.send_signal(signal.SIGSTOP))
     message = f"scheduler {client.scheduler.address} has not answered for {TIMEOUT} s"
     try:

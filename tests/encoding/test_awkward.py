@@ -9,11 +9,11 @@ from helpers.awkward_tables import FILES, means
 
 from agathis._columns.errors import BadTable
 from agathis._encoding.column_types import DATES, infer_column_type
-from agathis._io.read_table import Reading, read_table
+from agathis._io.read_table import ReadOptions, read_table
 
 
 def columns_of(path, as_text=(), **options):
-    table = read_table(str(path), Reading(**options), as_text).table
+    table = read_table(str(path), ReadOptions(**options), as_text).table
     return {
         name: [datetime.date.min] * table.num_rows
         if infer_column_type(name, table.column(name)).why == DATES

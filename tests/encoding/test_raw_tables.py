@@ -109,7 +109,7 @@ def test_columns_that_are_wrong():
     same = from_json(
         to_json(Kauri(2, max_leaf_nodes=None).fit([[0.0, 1], [3, 1]]), feature_names=["a", "a"])
     )
-    with pytest.raises(ValueError, match="two features 'a'"):
+    with pytest.raises(ValueError, match="two features of the name 'a'"):
         same.predict(pd.DataFrame({"a": [1.0]}))
     for infinite, finite in ((np.inf, 1e100), (-np.inf, -1e100)):
         with pytest.warns(

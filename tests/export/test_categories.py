@@ -160,7 +160,7 @@ def test_every_dialect_names_categories(dialect):
     [
         (lambda nodes: nodes.pop("terms"), "no list terms"),
         (lambda nodes: nodes["terms"].pop(), "no list terms"),
-        (lambda nodes: nodes["terms"].__setitem__(0, 3), "not pairs of a feature and its weight"),
+        (lambda nodes: nodes["terms"].__setitem__(0, 3), "terms is 3, not a list"),
         (lambda nodes: nodes["terms"].__setitem__(0, [[1]]), "not pairs of a feature"),
         (lambda nodes: nodes["terms"].__setitem__(0, [[7, 1.0]]), "a feature of terms is 7"),
         (lambda nodes: nodes["terms"].__setitem__(0, [[1, "a"]]), "a weight of terms"),

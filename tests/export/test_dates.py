@@ -166,7 +166,7 @@ def test_texts_that_no_database_reads_as_predict_does_are_an_error(form):
     model = sales_model(frame.assign(sold=frame["sold"].dt.strftime(form)))
     for dialect in DIALECTS:
         with pytest.raises(
-            ValueError, match=r"the dates of 'sold' are texts of a form.*dates='out'"
+            ValueError, match=r"the dates of 'sold' are strings of a format.*dates='out'"
         ):
             to_sql(from_json(to_json(model)), dialect=dialect)
 
@@ -231,14 +231,17 @@ def test_what_a_file_says_of_dates_is_checked():
     for wrong, said in (
         ([], "date_parts is \\[\\], not an object"),
         ({"nothing": {"column": "sold", "part": "month"}}, "'nothing', which is no feature"),
-        ({"sold: month": {"column": 3, "part": "month"}}, "3 is not the name of a date column"),
+        (
+            {"sold: month": {"column": 3, "part": "month"}},
+            "column of date_parts of 'sold: month' is 3",
+        ),
         ({"sold: month": {"column": "sold", "part": "moon"}}, "'moon' is not a date part"),
         (
             {"sold: month": {"column": "a", "part": "days", "circle": "sin"}},
-            "not a coordinate on the circle",
+            "'days' has no circle",
         ),
         ({"sold: month": {"column": "a", "part": "year", "first_is_day": 3}}, "not true or false"),
-        ({"sold: month": {"column": "a", "part": "year", "more": 1}}, "not a date part"),
+        ({"sold: month": {"column": "a", "part": "year", "more": 1}}, "has 'more'"),
         ({"sold: month": {"column": "a", "part": "year", "form": "odd"}}, "not a date format"),
     ):
         with pytest.raises(ValueError, match=said):

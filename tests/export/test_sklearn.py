@@ -55,7 +55,7 @@ def test_scaled(seed, scaler):
 def test_rows_that_float32_does_not_tell_apart():
     X = np.array([[1.0], [1.0 + 1e-12], [1.0 + 2e-12]])
     model = Kauri(2, max_leaf_nodes=None).fit(X)
-    with pytest.raises(ValueError, match=r"float32 does not tell apart rows of X that node 0 par"):
+    with pytest.raises(ValueError, match=r"float32 does not tell apart rows of X that node 0 sep"):
         to_sklearn(model, X)
     assert to_sklearn(model).n_classes_ == 2
     with pytest.raises(ValueError, match="values that float32 does not hold"):

@@ -166,7 +166,7 @@ def test_every_replaced_value_is_refused_or_harmless(name):
 def test_date_parts_are_checked(key, value):
     data = json.loads(models()["dates"][0])
     feature = next(iter(data["date_parts"]))
-    with pytest.raises(ValueError, match="source is not a tree of agathis: date_parts has '"):
+    with pytest.raises(ValueError, match=r"source is not a tree of agathis: .*date_parts of "):
         from_json(replaced(data, ("date_parts", feature, key), value))
 
 

@@ -99,8 +99,8 @@ class TestColumns(TableFiles):
     @pytest.mark.parametrize(
         ("params", "match"),
         [
-            ({"columns": ["heigth"]}, "'heigth', which .* did you mean 'height'.*'girth', 'age'"),
-            ({"columns": ["AGE "]}, "did you mean 'age'"),
+            ({"columns": ["heigth"]}, "'heigth', which .* Did you mean 'height'.*'girth', 'age'"),
+            ({"columns": ["AGE "]}, "Did you mean 'age'"),
             ({"columns": ["x1"]}, r"does not have\. Its columns are 'height'"),
             ({"columns": ["height", "city"]}, "columns names 'city'.*type string.*'height', 'g"),
             ({"weight": "city"}, "weight names 'city', which is not a column of numbers"),

@@ -15,7 +15,7 @@ from agathis._columns.errors import BadTable
 from agathis._encoding.column_types import KEEP, infer_column_type
 from agathis._io import csv_parsing, json_rows
 from agathis._io.csv_layout import assumed_encoding, layout_of
-from agathis._io.read_table import Reading, read_table
+from agathis._io.read_table import ReadOptions, read_table
 from agathis._io.stream_limits import MAX_BYTES
 
 
@@ -23,7 +23,7 @@ def read(tmp_path, data, name="t.csv", **options):
     path = tmp_path / name
     path.write_bytes(data if isinstance(data, bytes) else data.encode())
     as_text = options.pop("as_text", ())
-    return read_table(str(path), Reading(**options), as_text).table
+    return read_table(str(path), ReadOptions(**options), as_text).table
 
 
 @pytest.mark.parametrize(
@@ -53,7 +53,7 @@ def test_formats(tmp_path):
     # What a file is, its content tells, not its name.
     (tmp_path / "t.csv").write_bytes((tmp_path / "t.parquet").read_bytes())
     for name in ("t.parquet", "t.feather", "t.csv"):
-        assert read_table(str(tmp_path / name), Reading()).table.equals(table)
+        assert read_table(str(tmp_path / name), ReadOptions()).table.equals(table)
 
 
 def test_the_index_of_pandas_is_no_column(tmp_path):
@@ -61,7 +61,7 @@ def test_the_index_of_pandas_is_no_column(tmp_path):
 
     frame = pd.DataFrame({"a": [1.0, 2.0]}, index=pd.Index([7, 8], name="key"))
     frame.to_parquet(tmp_path / "t.parquet")
-    assert read_table(str(tmp_path / "t.parquet"), Reading()).table.column_names == ["a"]
+    assert read_table(str(tmp_path / "t.parquet"), ReadOptions()).table.column_names == ["a"]
 
 
 def test_encodings(tmp_path):
@@ -91,7 +91,7 @@ def test_an_encoding_is_assumed_and_told(tmp_path):
             read_table(str(path))
     path.write_bytes(text.encode("cp1252"))
     with pytest.raises(BadTable, match="not text in UTF-8"):
-        read_table(str(path), Reading(strict=True))
+        read_table(str(path), ReadOptions(strict=True))
 
 
 @given(st.text(st.characters(codec="cp1252", exclude_categories=("Cc",)), min_size=1))
@@ -105,7 +105,7 @@ def test_every_text_of_cp1252_is_read_as_such_or_as_utf8(text):
 
 def test_half_characters(tmp_path):
     (tmp_path / "t.csv").write_bytes(b"a,b\n+2AA-,1\nx,2\n")
-    table = read_table(str(tmp_path / "t.csv"), Reading(encoding="utf-7")).table
+    table = read_table(str(tmp_path / "t.csv"), ReadOptions(encoding="utf-7")).table
     assert table.to_pydict() == {"a": ["?", "x"], "b": [1, 2]}
 
 
@@ -113,7 +113,7 @@ def test_half_characters(tmp_path):
 def test_names_with_signs_that_end_lines_elsewhere(sign, tmp_path):
     name = f"a{sign}b"
     (tmp_path / "t.csv").write_text(f"{name},c\n01,2\n02,3\n", encoding="utf-8", newline="")
-    table = read_table(str(tmp_path / "t.csv"), Reading(), [name]).table
+    table = read_table(str(tmp_path / "t.csv"), ReadOptions(), [name]).table
     assert table.to_pydict() == {name: ["01", "02"], "c": [2, 3]}
 
 

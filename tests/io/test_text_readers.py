@@ -15,7 +15,7 @@ from agathis._columns.errors import BadTable
 from agathis._columns.missing_values import MARKS
 from agathis._encoding.feature_rows import feature_rows
 from agathis._fit_file import fit_file
-from agathis._io.read_table import Reading, read_table
+from agathis._io.read_table import ReadOptions, read_table
 from agathis._io.table_reader import open_table
 
 ENCODINGS = {"latin-1": "latin-1", "utf-16": "utf-16"}
@@ -23,7 +23,7 @@ ENCODINGS = {"latin-1": "latin-1", "utf-16": "utf-16"}
 
 def whole(path, encoding=None):
     """The names of a table, and the numbers of its columns of numbers."""
-    table = read_table(str(path), Reading(encoding=encoding), title=f"file {str(path)!r}").table
+    table = read_table(str(path), ReadOptions(encoding=encoding), title=f"file {str(path)!r}").table
     numbers = [f.name for f in table.schema if holds_numbers(f.type)]
     return table.column_names, {name: table.column(name).to_pylist() for name in numbers}
 
@@ -110,7 +110,7 @@ def test_infinite_numbers_are_counted(text, tmp_path):
     assert found.within([0, -7], [9, 8]).X[:, 1].tolist() == [2, -7 if text[0] == "-" else 8, 4]
     # A column that is not asked for may hold anything, and whoever means a gap says so.
     assert feature_rows(table, ["a", "b"], {}, ["a"]).n_incomplete == 0
-    table = read_table(str(path), Reading(na=[text])).table
+    table = read_table(str(path), ReadOptions(na=[text])).table
     assert feature_rows(table, ["a", "b"], {}).n_incomplete == 1
 
 

@@ -22,7 +22,7 @@ class TestErrors:
     def test_models(self, function, iris):
         reduced = make_pipeline(PCA(2), Kauri(2, max_leaf_nodes=None)).fit(iris)
         with pytest.raises(
-            TypeError, match=r"model\['pca'\] must be a fitted step that can be undone"
+            TypeError, match=r"model\['pca'\] must be a fitted step that can be inverted"
         ):
             function(reduced, iris)
         with pytest.raises(NotFittedError, match="not fitted"):

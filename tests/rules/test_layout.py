@@ -14,7 +14,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, RobustScaler, StandardScaler
 
 from agathis import Kauri
-from agathis._rules.tree_layout import places
+from agathis._rules.tree_layout import positions
 from agathis._trees.tree import MOVES
 from agathis.plot import layout_tree
 
@@ -81,7 +81,7 @@ def test_siblings_are_as_near_as_their_subtrees_allow(given_tree):
 def test_nodes_of_different_extent_do_not_touch(given_tree, seed):
     tree, _ = given_tree
     extent = np.random.default_rng(seed).uniform(0.1, 5, tree.node_count)
-    x = places(tree, tree.max_depth, extent)
+    x = positions(tree, tree.max_depth, extent)
     rank = np.argsort(in_order(tree))
     assert (x - extent / 2).min() == pytest.approx(0)
     for depth in range(tree.max_depth + 1):
@@ -195,7 +195,7 @@ def test_errors(iris):
     with pytest.raises(ValueError, match="'digits' parameter"):
         layout_tree(model, digits=0)
     for scaler in (3, PCA().fit(iris)):
-        with pytest.raises(TypeError, match="scaler must be a fitted step that can be undone"):
+        with pytest.raises(TypeError, match="scaler must be a fitted step that can be inverted"):
             layout_tree(model, scaler=scaler)
     with pytest.raises(ValueError, match="scaler"):
         layout_tree(model, scaler=StandardScaler().fit(iris[:, :2]))

@@ -38,11 +38,11 @@ from agathis.report import summarise
         (PCA(2), "it is not known to map each column by itself"),
         (PolynomialFeatures(), "it is not known to map each column by itself"),
         (KNNImputer(), "it is not known to map each column by itself"),
-        (FunctionTransformer(np.square), "square is not known to keep the order"),
-        (FunctionTransformer(lambda X: X + 1), "<lambda> is not known to keep the order"),
+        (FunctionTransformer(np.square), "square is not known to be monotonic"),
+        (FunctionTransformer(lambda X: X + 1), "<lambda> is not known to be monotonic"),
         (
             KBinsDiscretizer(2, encode="onehot-dense", strategy="uniform"),
-            "makes several columns of one",
+            "returns several columns for one",
         ),
         (SimpleImputer(missing_values=0), "missing_values=0 is a value"),
         (MissingIndicator(missing_values=0, features="all"), "missing_values=0 is a value"),
@@ -64,16 +64,16 @@ def test_other_faults(iris):
         OneHotEncoder(sparse_output=False),
         Kauri(2, max_leaf_nodes=None),
     )
-    with pytest.raises(TypeError, match="its categories are what KBinsDiscretizer made of"):
+    with pytest.raises(TypeError, match="its categories are outputs of KBinsDiscretizer"):
         to_text(binned.fit(iris))
     both = make_column_transformer((OneHotEncoder(sparse_output=False), [0]), ("passthrough", [0]))
-    with pytest.raises(ValueError, match="taken for a number by one step and for categories by an"):
+    with pytest.raises(ValueError, match="is a number for one step and categories for another"):
         to_text(make_pipeline(both, Kauri(2, max_leaf_nodes=None)).fit(iris))
     weights = make_column_transformer((StandardScaler(), [0, 1]))
     weights.set_params(transformer_weights={"standardscaler": -1.0})
-    with pytest.raises(ValueError, match="they must be positive to be undone"):
+    with pytest.raises(ValueError, match="they must be positive to be inverted"):
         to_text(make_pipeline(weights, Kauri(2, max_leaf_nodes=None)).fit(iris))
-    with pytest.raises(NotFittedError, match="scaler must be fitted to the rows from before it"):
+    with pytest.raises(NotFittedError, match="scaler must be fitted to the rows before it"):
         to_text(Kauri(2, max_leaf_nodes=None).fit(iris), scaler=StandardScaler())
 
 

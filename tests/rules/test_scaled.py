@@ -96,7 +96,7 @@ def test_names_come_from_the_scaler():
 def test_errors(iris):
     model = Kauri(3, max_leaf_nodes=None).fit(iris)
     with pytest.raises(
-        TypeError, match=r"scaler must be a fitted step that can be undone; it is PCA"
+        TypeError, match=r"scaler must be a fitted step that can be inverted; it is PCA"
     ):
         to_text(model, scaler=PCA())
     with pytest.raises(TypeError, match=r"model\['pca'\] must be a fitted step .* it is PCA\(\)"):
@@ -121,7 +121,7 @@ def test_errors(iris):
         to_text(model, scaler=Other().fit(iris))
     clipped = MinMaxScaler(clip=True).fit(iris)
     low = Kauri(2, max_leaf_nodes=None).fit(iris - 100)
-    with pytest.raises(ValueError, match="give no value on the lower side of"):
+    with pytest.raises(ValueError, match="are on one side of"):
         to_text(low, scaler=clipped)
 
 

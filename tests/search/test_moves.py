@@ -45,8 +45,8 @@ def proposals(problem, mutable_tree):
             resplit,
             cut,
             SplitLeaf(mutable_tree, limits, only_found=True),
-            Reassign(),
-            Prune(),
+            Reassign(limits),
+            Prune(limits),
             SplitOff(limits),
             ObliqueResplit(problem.rows, limits, 0.0),
         ):
@@ -55,7 +55,10 @@ def proposals(problem, mutable_tree):
     for leaf in mutable_tree.leaves():
         for cluster in range(mutable_tree.max_clusters):
             found.append(
-                (Reassign(), Proposal(leaf, assign_gain(mutable_tree, leaf, cluster), (cluster,)))
+                (
+                    Reassign(limits),
+                    Proposal(leaf, assign_gain(mutable_tree, leaf, cluster), (cluster,)),
+                )
             )
     return found
 

@@ -158,10 +158,10 @@ def column_totals(X: np.ndarray, weight: np.ndarray | None) -> np.ndarray:
         if weight is None:
             size = [Fraction(int(count)) for count in known.sum(axis=0)]
         else:
-            share = weight[rows, None]
+            row_weight = weight[rows, None]
             with np.errstate(over="ignore"):
-                part = share * part
-            size = exact_sums(share * known)
+                part = row_weight * part
+            size = exact_sums(row_weight * known)
         try:
             out += np.array([exact_sums(part), size], dtype=object)
         except OverflowError as error:
@@ -193,29 +193,29 @@ def last_fit_kept(estimator: BaseEstimator) -> Iterator[None]:
 
 def check_centers(estimator: BaseEstimator, n_features: int) -> np.ndarray:
     """Validate ``centers``, an array or a fitted estimator, and return an array."""
-    found = centers = estimator.centers
+    array = centers = estimator.centers
     if not isinstance(centers, type) and hasattr(centers, "fit"):
-        found = getattr(centers, "cluster_centers_", None)
-        if found is None:
+        array = getattr(centers, "cluster_centers_", None)
+        if array is None:
             raise ValueError(
                 f"centers={centers!r} has no cluster_centers_: fit it first, or pass an array. In "
                 "an estimator that is cloned, sklearn.frozen.FrozenEstimator keeps it fitted."
             )
     names = getattr(estimator, "feature_names_in_", None)
-    columns = getattr(found, "columns", None)
+    columns = getattr(array, "columns", None)
     if names is not None and columns is not None and list(columns) != list(names):
         raise ValueError(
             "centers must have the columns of X in the same order; it has "
             f"{list(columns)[:5]}, X has {list(names)[:5]}."
         )
     with naming("centers"):
-        found = check_array(found, dtype=np.float64, input_name="centers")
-    if found.shape != (estimator.n_clusters, n_features):
+        array = check_array(array, dtype=np.float64, input_name="centers")
+    if array.shape != (estimator.n_clusters, n_features):
         raise ValueError(
             f"centers must have shape (n_clusters, n_features) = ({estimator.n_clusters}, "
-            f"{n_features}); it has shape {found.shape}."
+            f"{n_features}); it has shape {array.shape}."
         )
-    return found
+    return array
 
 
 def check_sample_weight(sample_weight: ArrayLike | None, n_samples: int) -> np.ndarray | None:
@@ -329,8 +329,10 @@ def _module(frame: FrameType) -> str:
 
 def n_threads(n_jobs: int | None) -> int:
     """The number of threads of compiled loops; None for all cores."""
-    wanted = n_processes(n_jobs)
-    threads, lost = allowed_threads(min(wanted, openmp_threads()) if n_jobs is None else wanted)
+    requested = n_processes(n_jobs)
+    threads, lost = allowed_threads(
+        min(requested, openmp_threads()) if n_jobs is None else requested
+    )
     if lost:
         warn(
             "agathis uses one thread, because this process was forked from one in which agathis "

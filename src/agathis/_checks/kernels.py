@@ -78,18 +78,18 @@ def check_domain(kernel: Kernel, X: np.ndarray) -> None:
     """Raise if X is outside the domain of the kernel, or a callable is not symmetric."""
     X = kernel.seen(X)
     if callable(kernel.metric):
-        some = X[:16][~np.isnan(X[:16]).any(axis=1)]
-        values = kernel.between(some, some)
+        first_rows = X[:16][~np.isnan(X[:16]).any(axis=1)]
+        values = kernel.between(first_rows, first_rows)
         if not np.allclose(values, values.T, rtol=SYMMETRY["float64"], atol=0.0, equal_nan=True):
             i, j = np.argwhere(~np.isclose(values, values.T, rtol=SYMMETRY["float64"], atol=0.0))[0]
             raise ValueError(
                 f"kernel must be symmetric; for rows {i} and {j} of X it returns "
                 f"{values[i, j]:.6g}, with swapped arguments {values[j, i]:.6g}."
             )
-    if kernel.needs_non_negative and X.size and (least := np.fmin.reduce(X, axis=None)) < 0:
+    if kernel.needs_non_negative and X.size and (smallest := np.fmin.reduce(X, axis=None)) < 0:
         raise ValueError(
             f"Negative values in data: kernel={kernel.metric!r} needs non-negative X; the "
-            f"minimum of X is {least:.6g}."
+            f"minimum of X is {smallest:.6g}."
         )
 
 
@@ -161,10 +161,14 @@ def check_cross_gram(
             "of X with the training rows, k that of each row of X with itself."
         )
     with naming("gram_diagonal"):
-        own = check_array(diagonal, dtype=np.float64, ensure_2d=False, input_name="gram_diagonal")
-    if own.shape != (n_samples,):
-        raise ValueError(f"gram_diagonal must have shape ({n_samples},); it has {own.shape}.")
-    return check_gram_to_train(gram, "gram", n_samples, n_train), own
+        self_values = check_array(
+            diagonal, dtype=np.float64, ensure_2d=False, input_name="gram_diagonal"
+        )
+    if self_values.shape != (n_samples,):
+        raise ValueError(
+            f"gram_diagonal must have shape ({n_samples},); it has {self_values.shape}."
+        )
+    return check_gram_to_train(gram, "gram", n_samples, n_train), self_values
 
 
 def check_gram_to_train(

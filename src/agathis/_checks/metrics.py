@@ -76,9 +76,9 @@ def check_labels(
         raise ValueError(f"{name} has {len(values)} values; {of} has {n} rows.")
     if values.dtype.kind == "O":
         _refuse(np.array([_is_no_label(value) for value in values]), values, name)
-        places: dict[Any, int] = {}
+        codes: dict[Any, int] = {}
         # Mixed types cannot be sorted, so use the order of appearance.
-        return np.array([places.setdefault(value, len(places)) for value in values], dtype=np.intp)
+        return np.array([codes.setdefault(value, len(codes)) for value in values], dtype=np.intp)
     if values.dtype.kind == "f":
         _refuse(~(np.isfinite(values) & (values == np.round(values))), values, name)
     elif values.dtype.kind not in "biuSTU":
@@ -95,8 +95,8 @@ def _is_no_label(value: object) -> bool:
 
 def _refuse(bad: np.ndarray, values: np.ndarray, name: str) -> None:
     if bad.any():
-        place = int(np.argmax(bad))
+        index = int(np.argmax(bad))
         raise ValueError(
             f"{name} must be integers or strings without missing values; "
-            f"{name}[{place}] is {values[place]}."
+            f"{name}[{index}] is {values[index]}."
         )

@@ -21,8 +21,8 @@ def naming(argument: str) -> Iterator[None]:
         if re.search(rf"\b{argument}\b", str(error)):
             raise
         no_number = re.search(r"convert|float\(\)|sequence|complex|datetime", str(error), re.I)
-        found = f"{argument} must be numeric" if no_number else argument
-        raise type(error)(f"{found}: {error}") from error
+        message = f"{argument} must be numeric" if no_number else argument
+        raise type(error)(f"{message}: {error}") from error
 
 
 @contextmanager
@@ -39,13 +39,13 @@ def naming_columns(X: Any, estimator: BaseEstimator | None = None) -> Iterator[N
         yield
     except (TypeError, ValueError) as error:
         if isinstance(X, np.ndarray) and X.dtype.kind in "OUS" and isinstance(error, ValueError):
-            said = str(error).removeprefix("X must be numeric: ").removesuffix(".")
+            reason = str(error).removeprefix("X must be numeric: ").removesuffix(".")
             line = _encoder_line(estimator, "X")
-            raise ValueError(f"X must be numeric: {said}. {line}") from error
-        words = _words(X, {}) if hasattr(X, "columns") else {}
-        if not words:
+            raise ValueError(f"X must be numeric: {reason}. {line}") from error
+        not_numeric = _words(X, {}) if hasattr(X, "columns") else {}
+        if not not_numeric:
             raise
-        raise ValueError(_needs_encoder(words, estimator)) from error
+        raise ValueError(_needs_encoder(not_numeric, estimator)) from error
 
 
 def _needs_encoder(columns: Mapping[Any, str], estimator: BaseEstimator | None) -> str:
@@ -69,8 +69,8 @@ def _encoder_line(estimator: BaseEstimator | None, table: str) -> str:
 def _dates(X: Any) -> dict[Any, str]:
     """The columns of a data frame with dates or durations."""
     kinds = ("date", "time", "period", "duration")
-    found = zip(X.columns, X.dtypes, strict=True)
-    return {name: "dates" for name, kind in found if str(kind).lower().startswith(kinds)}
+    dtypes = zip(X.columns, X.dtypes, strict=True)
+    return {name: "dates" for name, kind in dtypes if str(kind).lower().startswith(kinds)}
 
 
 def _words(X: Any, known: Collection[Any]) -> dict[Any, str]:

@@ -39,7 +39,7 @@ def check_one_hot(
     array([2.])
     """
     values = np.ones(len(groups))
-    for place, columns in enumerate(groups):
+    for index, columns in enumerate(groups):
         on = None
         for rows in gen_batches(len(X), max(1, _VALUES_AT_ONCE // len(columns))):
             part = np.asarray(X[rows][:, columns], dtype=np.float64)
@@ -60,5 +60,5 @@ def check_one_hot(
                     f"positive in a row, with the same value in all rows{value}, and the others "
                     "must be 0; a missing category is NaN in all of them."
                 )
-        values[place] = 1.0 if on is None else on
+        values[index] = 1.0 if on is None else on
     return values

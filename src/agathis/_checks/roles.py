@@ -88,8 +88,8 @@ class FeatureRoles:
     @property
     def groups(self) -> tuple[np.ndarray, ...]:
         """The category groups that are split on, sorted by their first column."""
-        some = [columns for columns in self.one_hot if self.split[columns].all()]
-        return tuple(sorted(some, key=lambda columns: int(columns[0])))
+        groups = [columns for columns in self.one_hot if self.split[columns].all()]
+        return tuple(sorted(groups, key=lambda columns: int(columns[0])))
 
     @property
     def kernel_columns(self) -> np.ndarray | None:
@@ -149,8 +149,8 @@ class EncodedRows(np.ndarray):
         rows.units = units
         return rows
 
-    def __array_finalize__(self, source: Any) -> None:
-        roles = getattr(source, "roles", None)
+    def __array_finalize__(self, parent: Any) -> None:
+        roles = getattr(parent, "roles", None)
         same = self.ndim == 2 and roles is not None and self.shape[1] == roles.n_features
         self.roles = roles if same else None
         # Rows may have been reordered.
@@ -254,13 +254,13 @@ def _spread(argument: str, columns: Any, made: Mapping[str, np.ndarray], usable:
         if not isinstance(value, str) or value not in made:
             out.append(value)
             continue
-        own = made[value][usable[made[value]]]
-        if not len(own):
+        encoded = made[value][usable[made[value]]]
+        if not len(encoded):
             raise ValueError(
                 f"{argument} has {value!r}, which the encoder excludes from this use: see its "
                 "parameters no_split and no_count."
             )
-        out += own.tolist()
+        out += encoded.tolist()
     return out
 
 
@@ -322,24 +322,24 @@ def _mask_of(
 
 
 def _place_of(argument: str, value: Any, n_features: int, names: Sequence[str] | None) -> int:
-    known = None if names is None else [str(name) for name in names]
+    columns = None if names is None else [str(name) for name in names]
     if isinstance(value, str):
-        if known is None:
+        if columns is None:
             raise ValueError(
                 f"{argument} has the name {value!r}, but X has no column names; use column indices "
                 f"from 0 to {n_features - 1}. In a pipeline, set_output(transform='pandas') of "
                 "the previous steps keeps names."
             )
-        if value not in known:
+        if value not in columns:
             raise ValueError(
-                f"{argument} has {value!r}, which is no column of X; columns are {short(known)}."
+                f"{argument} has {value!r}, which is no column of X; columns are {short(columns)}."
             )
-        return known.index(value)
+        return columns.index(value)
     is_number = isinstance(value, Integral) and not isinstance(value, (bool, np.bool_))
     if not is_number or not 0 <= int(value) < n_features:
         raise ValueError(
             f"{argument} has {value!r}; columns are indices from 0 to {n_features - 1}"
-            f"{', or names' if known is not None else ''}."
+            f"{', or names' if columns is not None else ''}."
         )
     return int(value)
 

@@ -1,7 +1,7 @@
 """The command line: ``agathis fit data.csv -k 4 --report report.html``.
 
-:mod:`~agathis._cli.app` puts the commands together. It needs typer and rich, which the extra
-``cli`` brings; ``agathis.__main__`` says so in a line where they are missing.
+:mod:`~agathis._cli.app` assembles the commands. It needs typer and rich, which the extra ``cli``
+installs; ``agathis.__main__`` prints a message if they are missing.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ __getattr__, __dir__ = lazy(
 
 
 def main() -> None:
-    """Run the command of this process's arguments; exit codes are listed in ``errors``."""
-    # What imports make is there to stay: to look through it again and again for rubbish takes a
-    # tenth of the time of a short command.
+    """Run the command line; exit codes are listed in ``errors``."""
+    # Imported objects live until the end: searching them for garbage takes a tenth of the time of a
+    # short command.
     gc.set_threshold(100_000, 20, 20)
     from agathis._cli.app import run
 

@@ -1,12 +1,12 @@
-"""The commands, put together.
+"""Assemble the commands.
 
 A command is a file in ``commands`` with a function of its name. Its file is imported for ``--help``
 too, so it imports nothing heavy at its top: NumPy, scikit-learn and pyarrow come when the command
 runs. A new command is a new file and a line in ``COMMANDS``. A command parses, calls the library
 and prints. What commands share:
 
-    inputs (tables and models are read) -> fitting (rows, a model) -> output (files are written),
-    with words for people on stderr (console) and errors as messages (errors).
+    inputs (read tables and models) -> fitting (encode, fit) -> output (write files),
+    with messages on stderr (console), and exceptions as error messages (errors).
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ import typer
 
 from agathis._cli.console import SafeStream
 from agathis._cli.errors import BAD_DATA, Ended, as_messages, end_in_order, output_failed
+from agathis._cli.options import with_groups
 
 #: The commands in the order of the help, with their modules.
 COMMANDS = (
@@ -35,7 +36,7 @@ COMMANDS = (
     "demo",
 )
 
-#: Plain help: no frames, quick to show, and an example can be copied from it.
+#: Plain help without frames is quick, and examples can be copied.
 SETTINGS = {
     "add_completion": False,
     "rich_markup_mode": None,
@@ -46,19 +47,19 @@ SETTINGS = {
 
 
 def make_app() -> typer.Typer:
-    """The application with all its commands."""
+    """Create the application with all its commands."""
     app = typer.Typer(name="agathis", epilog=_EXAMPLE, **SETTINGS)
     app.callback()(_agathis)
     for name in COMMANDS:
         module = import_module(f"agathis._cli.commands.{name}")
         command = getattr(module, name)
         text, example = help_of(command.__doc__)
-        app.command(name, help=text, epilog=example)(as_messages(command))
+        app.command(name, help=text, epilog=example)(as_messages(with_groups(command)))
     return app
 
 
 def help_of(doc: str | None) -> tuple[str, str]:
-    """The text of a docstring and its last paragraph, an example, whose lines are left as they are.
+    """Split a docstring into its text and its last paragraph, an example.
 
     >>> help_of("Do it.\\n\\n    Example: agathis do it")
     ('Do it.', '\\x08\\nExample: agathis do it')
@@ -68,15 +69,15 @@ def help_of(doc: str | None) -> tuple[str, str]:
 
 
 def run() -> None:
-    """Run the command of this process's arguments."""
+    """Run the command line."""
     end_in_order()
-    # A stream that the caller has closed gets a descriptor, so that no file takes its number. It
-    # is open for reading only: a result written to it fails with EBADF, as it does when closed.
+    # A closed stream gets a descriptor, so that no file gets its number. It is open for reading
+    # only: writing to it fails with EBADF, as it does when closed.
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
             number = os.open(os.devnull, os.O_RDONLY)
             setattr(sys, name, open(number, mode, encoding="utf-8"))  # noqa: SIM115
-    # A name that the terminal cannot show is no reason to stop.
+    # Names that the terminal cannot display must not stop a command.
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
@@ -105,12 +106,13 @@ _EXAMPLE = "\b\nExample: agathis demo"
 
 def _agathis(
     version: Annotated[
-        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="The version.")
+        bool,
+        typer.Option("--version", callback=_show_version, is_eager=True, help="The version."),
     ] = False,
 ) -> None:
-    """Clusters that people can read: a table in, a few short rules out.
+    """Interpretable clustering: a table in, a few short rules out.
 
     Results go to stdout, messages to stderr. Exit codes: 0; 1, data or a file cannot be used, or
-    stdout cannot be written; 2, the command cannot be understood; 3, interrupted (Ctrl-C), and the
+    stdout cannot be written; 2, wrong arguments; 3, interrupted (Ctrl-C), and the
     best result so far was written; 130, interrupted before the results were written.
     """

@@ -1,4 +1,4 @@
-"""``agathis fit --dask``: a tree of Parquet files by a Dask cluster, or by one of this machine."""
+"""``agathis fit --dask``: fit Parquet files on a Dask cluster, or on workers of this machine."""
 
 from __future__ import annotations
 
@@ -7,32 +7,39 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, redirect_stdout
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from agathis._cli.console import Messages, count
 from agathis._cli.errors import BadData, WrongUse, bad_data, needs
+from agathis._cli.options import TREE, Columns, TreeOptions
 from agathis._cli.output import STDOUT, write
-
-if TYPE_CHECKING:
-    from agathis._cli.names import Wanted
 
 LOCAL = "local"
 
 
-def check_possible(given: dict[str, Any], clusters: int | None) -> None:
-    """Raise for options that need all rows in one place; ``given`` says which were typed."""
-    for name, value in given.items():
-        if value:
+def check_possible(tree: TreeOptions, columns: Columns, clusters: int | None) -> None:
+    """Raise for options that need all rows in one place."""
+    refused = {
+        "pairs": tree.pairs,
+        "search": tree.search not in (None, "greedy"),
+        "method": tree.method != TREE.method,
+        "kernel": tree.kernel != TREE.kernel,
+        "missing": columns.missing != "tree",
+        "strict": columns.strict,
+    }
+    for name, given in refused.items():
+        if given:
             raise WrongUse(f"--{name} needs the table in one place, and --dask leaves it in parts.")
     if clusters is None:
-        raise WrongUse("--dask needs -k: how many clusters is not suggested for parts of a table.")
+        raise WrongUse("--dask needs -k: the number of clusters is not suggested for it.")
 
 
 def fit_on_cluster(
     address: str,
     path: str,
-    wanted: Wanted,
-    params: dict[str, Any],
+    columns: Columns,
+    tree: TreeOptions,
+    clusters: int,
     messages: Messages,
     *,
     output: str | None = None,
@@ -40,14 +47,15 @@ def fit_on_cluster(
     open_report: bool = False,
     cluster_names: Sequence[str] | None = None,
 ) -> None:
-    """Fit, tell and write; a report is of a sample of the rows."""
+    """Fit, print and write the results; a report describes a sample of the rows."""
     needs("distributed", "dask", "--dask")
     needs("dask", "dask", "--dask")
     import numpy as np
 
-    from agathis._cli.fitting import encoder_options, scaling_of
+    from agathis._cli.names import columns_of, encoder_options
     from agathis._cli.reporting import write_report
-    from agathis._fit_table import PreparedTable, as_pipeline
+    from agathis._encoding.scaling import scaling_summary
+    from agathis._fit_table import PreparedTable, as_pipeline, leaf_size
     from agathis._io.table_reader import open_table
     from agathis._model.conversion import fitted_model
     from agathis._model.facts import ColumnUse
@@ -59,14 +67,14 @@ def fit_on_cluster(
     with bad_data(OSError):
         source = open_table(path, many=True)
         if source.title != "Parquet":
-            raise BadData(f"{path} is {source.title}; --dask reads Parquet, a file or many.")
-    there = [name for name in source.names if name not in source.index_names]
-    wanted = wanted.of(there)
-    # What is left out is not even read.
-    names = [name for name in there if name not in wanted.drop and name != wanted.target]
+            raise BadData(f"{path} is {source.title}; --dask reads Parquet, one file or many.")
+    all_names = [name for name in source.names if name not in source.index_names]
+    columns = columns_of(columns, all_names)
+    # Columns that are left out are not even read.
+    names = [name for name in all_names if name not in columns.drop and name != columns.target]
     if not names:
         raise BadData(f"{path} has no column left to cluster by.")
-    encoder = TableEncoder(**encoder_options(replace(wanted, drop=()), names, path))
+    encoder = TableEncoder(**encoder_options(replace(columns, drop=[]), names, path))
     with bad_data(OSError):
         files = in_pieces(source, names)
     with _client(address) as client, bad_data(RuntimeError, OSError, MemoryError):
@@ -74,10 +82,16 @@ def fit_on_cluster(
         read = f"Read {count(encoder.n_rows_, 'row')} and {count(len(names), 'column')}."
         messages.say(f"{read} Scales and weights are those of {count(encoder.n_sampled_, 'row')}.")
         messages.tell(encoder.notes())
-        messages.say(scaling_of(wanted))
+        messages.say(scaling_summary(columns.scale))
         messages.tell(encoder.notes_on_weights())
-        model = Kauri(verbose=int(not messages.quiet), **params)
-        # Progress is told on stdout, where the model may be written.
+        model = Kauri(
+            clusters,
+            max_leaf_nodes=tree.leaves or "auto",
+            min_samples_leaf=leaf_size(tree.min_leaf, tree.leaves or clusters),
+            random_state=tree.seed,
+            verbose=int(not messages.quiet),
+        )
+        # Progress is printed to stdout, which may be the model's.
         with redirect_stdout(sys.stderr):
             model.fit(encoder.transform(files), client=client)
     local = encoder.to_local()
@@ -86,10 +100,10 @@ def fit_on_cluster(
         local, local.scaled(raw.X), raw.X, sample, np.arange(len(raw.X)), encoder.n_rows_
     )
     pipeline = as_pipeline(rows, model.to_local())
-    left_out = [ColumnUse(name, "", "left out", "as was asked for", False) for name in wanted.drop]
+    dropped = [ColumnUse(name, "", "left out", "as was asked for", False) for name in columns.drop]
     known = rows.provenance
     pipeline.provenance_ = replace(
-        known, source=os.path.basename(path), columns=(*known.columns, *left_out)
+        known, source=os.path.basename(path), columns=(*known.columns, *dropped)
     )
     with bad_data():
         described = fitted_model(pipeline, cluster_names=cluster_names)
@@ -99,15 +113,15 @@ def fit_on_cluster(
     if output != STDOUT:
         write(STDOUT, f"{to_rules(described)}\n")
     if report is not None:
-        told: dict[str, Any] = {"rows_read": encoder.n_rows_}
+        facts: dict[str, Any] = {"rows_read": encoder.n_rows_}
         if len(raw.X) < encoder.n_rows_:
-            told["rows_why"] = WHY
-        write_report(report, described, sample, path, open_report, messages, provenance=told)
+            facts["rows_why"] = WHY
+        write_report(report, described, sample, path, open_report, messages, provenance=facts)
 
 
 @contextmanager
 def _client(address: str) -> Iterator[Any]:
-    """A client of the scheduler at an address, or of workers on this machine."""
+    """Connect to the scheduler at an address, or start workers on this machine."""
     from distributed import Client, LocalCluster
 
     if address == LOCAL:

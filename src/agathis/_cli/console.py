@@ -1,4 +1,4 @@
-"""What people see: messages on stderr, results on stdout, in colour where that is a terminal."""
+"""Output to people: messages on stderr, results on stdout, in colour on a terminal."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
 __all__ = ["Messages", "SafeStream", "count", "harmless", "listed", "one_line", "results"]
 
-# What moves the cursor, changes colours or is half a character; tabs and ends of lines do not.
+# Control characters except tabs and newlines, and lone surrogates.
 CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 
 
 class SafeStream:
-    """A stream for messages: what cannot be written to it is dropped.
+    """A stream for messages that ignores errors.
 
     A closed or full stderr, or a pipe whose reader has left, must not stop a command.
     """
@@ -44,7 +44,7 @@ class SafeStream:
 
 
 class Messages:
-    """Messages on stderr, unless they are not wanted; what is wrong is said in any case."""
+    """Messages on stderr; with ``quiet`` only warnings."""
 
     def __init__(self, quiet: bool = False) -> None:
         self.quiet = quiet
@@ -57,7 +57,7 @@ class Messages:
         print(harmless(f"Note: {text}"), file=sys.stderr)
 
     def tell(self, notes: Iterable[Note]) -> None:
-        """Say what the library noted; what is doubtful is said in any case."""
+        """Print notes of the library; doubtful ones are warnings."""
         from agathis._cli.names import as_options
 
         for note in notes:
@@ -66,13 +66,13 @@ class Messages:
 
 @contextmanager
 def results() -> Iterator[Console]:
-    """Stdout, to which all is written at the end; as wide as a terminal, or without an end."""
+    """Return a console that writes to stdout at the end, and wraps lines on a terminal only."""
     from rich.console import Console
 
     from agathis._cli.output import STDOUT, write
 
     terminal = sys.stdout.isatty()
-    # Not stdout itself: rich has its own idea of what to do when a pipe is closed.
+    # Not stdout itself, since rich handles closed pipes in its own way.
     text = StringIO()
     yield Console(
         file=text,
@@ -83,17 +83,17 @@ def results() -> Iterator[Console]:
         emoji=False,
     )
     lines = text.getvalue().splitlines()
-    # As bytes: these colours are our own.
+    # As bytes, so that colours are not escaped.
     write(STDOUT, "".join(f"{line.rstrip()}\n" for line in lines).encode())
 
 
 def one_line(text: object) -> str:
-    """A name as it stands in a message: without ends of lines."""
+    """Return a name on one line, for messages."""
     return harmless(" ".join(str(text).splitlines()))
 
 
 def harmless(text: str) -> str:
-    """A text that does nothing to a terminal but to stand there.
+    """Escape the control characters of a text.
 
     >>> harmless("red: \\x1b[31m")
     'red: \\\\x1b[31m'

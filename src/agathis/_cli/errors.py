@@ -1,13 +1,13 @@
-"""Mistakes of users become messages and exit codes, in this one place.
+"""Convert exceptions to error messages and exit codes.
 
 A command raises ``BadData`` (exit code 1) or ``WrongUse`` (2); a table that the library cannot use
-is a ``BadTable``, whose advice is told as options; trouble with files is an OSError and counts as
-bad data. Anything else is a mistake of ours, and shows its traceback.
+is a ``BadTable``, whose advice is printed as options; an OSError is an error of the data. Any other
+exception is a bug, and shows its traceback.
 
 Exit codes, besides 0 for success:
 
     1    the data or a file cannot be used, or standard output cannot be written
-    2    the command cannot be understood
+    2    wrong arguments
     3    interrupted (SIGINT), and the best result so far was written
     130  interrupted (SIGINT) before the results were written
     128 + N  ended by signal N (SIGTERM: 143, SIGHUP: 129)
@@ -34,23 +34,23 @@ BAD_DATA, WRONG_USE, PARTIAL_RESULT, INTERRUPTED = 1, 2, 3, 130
 
 
 class Ended(BaseException):
-    """Somebody asked the process to end, by a signal of this number."""
+    """The process was terminated by a signal of this number."""
 
 
 class BadData(Exception):
-    """The data, or a file, cannot be used."""
+    """The data or a file cannot be used."""
 
 
 class WrongUse(Exception):
-    """The command cannot be understood."""
+    """The arguments are wrong or contradict each other."""
 
 
 class PartialResult(Exception):
-    """The command was interrupted after it had found a result, which was written."""
+    """The command was interrupted, and its best result so far was written."""
 
 
 def as_messages(command: Callable[..., None]) -> Callable[..., None]:
-    """The command with errors as messages; what it writes has left the process at its end."""
+    """Decorate a command to print errors as messages, and to flush its output."""
 
     @functools.wraps(command)
     def run(**params: Any) -> None:
@@ -68,7 +68,7 @@ def _messages() -> Iterator[None]:
         try:
             yield
         except BrokenPipeError:
-            # Who reads has had enough, as in `agathis show model.json | head -1`.
+            # The reader has closed the pipe, as in `agathis show model.json | head -1`.
             _forget_output()
         except BadData as error:
             _stop(f"Error: {error}", BAD_DATA)
@@ -85,7 +85,7 @@ def _messages() -> Iterator[None]:
             _stop("Stopped.", 128 + ended.args[0])
         except MemoryError as error:
             what = f", {error}" if str(error) else ""
-            _stop(f"Error: there is not enough memory for it{what}.", BAD_DATA)
+            _stop(f"Error: there is not enough memory{what}.", BAD_DATA)
         except OSError as error:
             if error.strerror is None:
                 raise
@@ -103,39 +103,39 @@ def output_failed(error: OSError) -> str:
 
 
 def end_in_order() -> None:
-    """Let signals that ask to end take the way of errors, on which temporary files are removed."""
+    """Turn termination signals into exceptions, so that temporary files are removed."""
 
     def ended(number: int, frame: object) -> NoReturn:
         raise Ended(number)
 
     for name in ("SIGTERM", "SIGHUP"):
         number = getattr(signal, name, None)
-        # nohup and its like have decided otherwise.
+        # nohup and similar programs ignore it on purpose.
         if number is not None and signal.getsignal(number) is signal.SIG_DFL:
             signal.signal(number, ended)
 
 
 @contextmanager
 def bad_data(*kinds: type[Exception]) -> Iterator[None]:
-    """What the package says about the data, as a ValueError or of these kinds, as ``BadData``."""
-    told_to_user: tuple[type[Exception], ...] = (ValueError, *kinds)
+    """Convert a ValueError, and exceptions of these kinds, to ``BadData``."""
+    converted: tuple[type[Exception], ...] = (ValueError, *kinds)
     try:
         yield
     except BadTable:
         raise
-    except told_to_user as error:
+    except converted as error:
         raise BadData(f"{error}") from error
 
 
 def in_options(error: BadTable) -> str:
-    """What is wrong with a table, with advice as it is typed."""
+    """Return the message of an error, with its advice as options."""
     from agathis._cli.names import as_options
 
     return message_of(error.parts, as_options)
 
 
 def needs(package: str, extra: str, what: str) -> None:
-    """Raise where an optional package is not installed."""
+    """Raise if an optional package is not installed."""
     from agathis._utils.extras import needed
 
     with bad_data(ImportError):
@@ -154,7 +154,7 @@ def _show_warning(
 
 
 def _forget_output() -> None:
-    """Let nothing more be written to stdout, by the interpreter at its end least of all."""
+    """Discard further output to stdout, also the interpreter's flush at exit."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, sys.stdout.fileno())
     os.close(nowhere)

@@ -1,4 +1,4 @@
-"""From a table in a file to a fitted tree, as several commands need it."""
+"""Read and encode a table, and fit a tree: the steps that commands share."""
 
 from __future__ import annotations
 
@@ -7,49 +7,48 @@ import io
 import math
 import sys
 import warnings
-from collections.abc import Collection
 from contextlib import redirect_stderr, redirect_stdout
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from agathis._cli.console import Messages, count
 from agathis._cli.errors import BadData, WrongUse, bad_data
 from agathis._cli.inputs import read_input, tell_of_numbers, title_of_input
-from agathis._cli.names import Wanted, split_names
-from agathis._cli.options import METHOD_NAMES
+from agathis._cli.names import columns_of, encoder_options, split_names
+from agathis._cli.options import METHOD_NAMES, Columns, TreeOptions
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from sklearn.base import BaseEstimator
 
     from agathis._fit_table import PreparedTable
-    from agathis._io.read_table import Reading
+    from agathis._io.read_table import ReadOptions
 
-# Fits of fewer rows are over before a bar is read.
+# Fits of fewer rows take too little time for a progress bar.
 ROWS_WITH_BAR = 20_000
 
 
 def read_rows(
-    path: str, wanted: Wanted, reading: Reading, messages: Messages, *, plain: bool = False
+    path: str, columns: Columns, reading: ReadOptions, messages: Messages, *, plain: bool = False
 ) -> tuple[PreparedTable, pa.Table]:
-    """The table in a file, ready for a fit, and as it is; how columns are handled is said.
+    """Read and encode a table, and report how its columns are handled.
 
-    ``plain`` is for methods that take no missing values.
+    ``plain`` is for methods without missing values.
     """
-    count_cores()
-    reading = replace(reading, strict=wanted.strict)
-    read = read_input(path, reading, lambda names: split_names(wanted.categorical, names))
+    _count_cores()
+    reading = replace(reading, strict=columns.strict)
+    read = read_input(path, reading, lambda names: split_names(columns.categorical, names))
     messages.tell(read.doubts)
-    rows = prepare(read.table, wanted, title_of_input(path), messages, plain=plain)
+    rows = prepare(read.table, columns, title_of_input(path), messages, plain=plain)
     tell_of_numbers(read.notes, rows.encoder.feature_names_, messages)
     return rows, read.table
 
 
-def count_cores() -> None:
-    """Let joblib count the cores now, unseen, and remember what it found.
+def _count_cores() -> None:
+    """Let joblib count the cores now, silently, and cache the result.
 
     scikit-learn's KMeans asks for them. Where they cannot be counted, as in a container without
-    lscpu, joblib warns and prints a piece of a traceback; it then takes all threads for cores.
+    lscpu, joblib warns and prints part of a traceback; it then counts threads.
     """
     from joblib import cpu_count
 
@@ -59,108 +58,66 @@ def count_cores() -> None:
 
 
 def prepare(
-    table: pa.Table, wanted: Wanted, title: str, messages: Messages, *, plain: bool = False
+    table: pa.Table, columns: Columns, title: str, messages: Messages, *, plain: bool = False
 ) -> PreparedTable:
-    """Turn a table into numbers, and say what became of its columns."""
+    """Encode a table, and report how its columns are handled."""
     from agathis import TableEncoder
+    from agathis._encoding.scaling import scaling_summary
     from agathis._fit_table import prepare as encode
 
     names = table.column_names
-    wanted = wanted.of(names)
+    columns = columns_of(columns, names)
     messages.say(f"Read {count(table.num_rows, 'row')} and {count(table.num_columns, 'column')}.")
-    encoder = TableEncoder(**encoder_options(wanted, names, title))
-    missing = wanted.missing
-    if wanted.strict:
+    encoder = TableEncoder(**encoder_options(columns, names, title))
+    missing = columns.missing
+    if columns.strict:
         missing = "error"
     elif plain and missing == "tree":
         missing = "drop"
-    found = encode(table, encoder, missing=missing, target=wanted.target)
-    messages.tell(found.notes)
-    messages.say(scaling_of(wanted))
-    messages.tell(found.encoder.notes_on_weights())
-    return found
+    prepared = encode(table, encoder, missing=missing, target=columns.target)
+    messages.tell(prepared.notes)
+    messages.say(scaling_summary(columns.scale))
+    messages.tell(prepared.encoder.notes_on_weights())
+    return prepared
 
 
-def encoder_options(wanted: Wanted, names: Collection[str], title: str) -> dict[str, Any]:
-    """The arguments of an encoder for a table with these columns."""
-    return {
-        "drop": list(wanted.drop),
-        "keep": list(wanted.keep),
-        "categorical": list(wanted.categorical),
-        "no_split": list(wanted.no_split),
-        "no_count": list(wanted.no_count),
-        "show": list(wanted.show),
-        "scale": wanted.scales(names),
-        "weight": wanted.weights(names),
-        "dates": wanted.dates,
-        "strict": wanted.strict,
-        "title": title,
-    }
+def check_settings(tree: TreeOptions, clusters: int) -> None:
+    """Raise if options contradict each other or this number of clusters."""
+    from agathis._methods import METHODS
 
-
-def scaling_of(wanted: Wanted) -> str:
-    """What is done to numbers, as a sentence."""
-    from agathis._encoding.table_summary import scaling_summary
-
-    return scaling_summary(wanted.scale)
-
-
-@dataclass(frozen=True)
-class Settings:
-    """The options of a fit as they were typed."""
-
-    method: str = "kauri"
-    leaves: int | None = None
-    min_leaf: float | None = None
-    kernel: str = "linear"
-    gamma: float | None = None
-    search: str | None = None
-    search_effort: float | None = None
-    time_limit: float | None = None
-    pairs: bool = False
-    seed: int = 0
-    jobs: int | None = None
-
-    def check(self, clusters: int) -> None:
-        """Raise for options that do not go together, with so many clusters."""
-        from agathis._methods import METHODS
-
-        name = METHOD_NAMES[self.method]
-        method, leaves = METHODS[name], self.leaves
-        known = inspect.signature(method.estimator_class).parameters
-        if leaves is not None and leaves < clusters:
-            raise WrongUse(
-                f"--leaves {leaves} is less than -k {clusters}: each cluster has a leaf."
-            )
-        if leaves is not None and leaves > clusters and not method.leaves:
-            text = f"--leaves {leaves}: a leaf of {name} is a cluster, and -k is {clusters}."
-            raise WrongUse(text)
-        if self.kernel != "linear" and not method.kernels:
-            raise WrongUse(f"--kernel {self.kernel}: {name} knows the linear one only.")
-        if self.gamma is not None and self.kernel in ("linear", "cosine"):
-            raise WrongUse(f"--gamma: the {self.kernel} kernel has none.")
-        if self.gamma is not None and not 0 <= self.gamma < math.inf:
-            raise WrongUse(f"--gamma {self.gamma:g} must be a finite number, at least 0.")
-        if self.min_leaf is not None and not 0 < self.min_leaf < math.inf:
-            raise WrongUse(f"--min-leaf {self.min_leaf:g} must be rows, 1 or more, or their share.")
-        if "search" not in known and (self.search is not None or self.pairs):
-            raise WrongUse(f"--search and --pairs are for --method kauri, not {name}.")
-        if self.time_limit is not None and self.search != "optimal":
-            raise WrongUse("--time-limit is for the proof of --search optimal.")
-        if self.search == "optimal" and leaves is not None and leaves > clusters:
-            raise WrongUse(f"--search optimal: a leaf is a cluster, and --leaves is {leaves}.")
-        if self.min_leaf is not None and "min_samples_leaf" not in known:
-            raise WrongUse(f"--min-leaf {self.min_leaf:g}: {name} has no such limit.")
+    name = METHOD_NAMES[tree.method]
+    method, leaves, min_leaf = METHODS[name], tree.leaves, tree.min_leaf
+    known = inspect.signature(method.estimator_class).parameters
+    if leaves is not None and leaves < clusters:
+        raise WrongUse(f"--leaves {leaves} is less than -k {clusters}: each cluster has a leaf.")
+    if leaves is not None and leaves > clusters and not method.leaves:
+        raise WrongUse(f"--leaves {leaves}: {name} has one leaf per cluster, and -k is {clusters}.")
+    if tree.kernel != "linear" and not method.kernels:
+        raise WrongUse(f"--kernel {tree.kernel}: {name} supports the linear one only.")
+    if tree.gamma is not None and tree.kernel in ("linear", "cosine"):
+        raise WrongUse(f"--gamma: the {tree.kernel} kernel has none.")
+    if tree.gamma is not None and not 0 <= tree.gamma < math.inf:
+        raise WrongUse(f"--gamma {tree.gamma:g} must be a finite number, at least 0.")
+    if min_leaf is not None and not 0 < min_leaf < math.inf:
+        raise WrongUse(f"--min-leaf {min_leaf:g} must be rows, 1 or more, or their fraction.")
+    if "search" not in known and (tree.search is not None or tree.pairs):
+        raise WrongUse(f"--search and --pairs are for --method kauri, not {name}.")
+    if tree.time_limit is not None and tree.search != "optimal":
+        raise WrongUse("--time-limit is for the proof of --search optimal.")
+    if tree.search == "optimal" and leaves is not None and leaves > clusters:
+        raise WrongUse(f"--search optimal has one leaf per cluster, and --leaves is {leaves}.")
+    if min_leaf is not None and "min_samples_leaf" not in known:
+        raise WrongUse(f"--min-leaf {min_leaf:g}: {name} has no such limit.")
 
 
 def fitted(
-    settings: Settings, clusters: int, rows: PreparedTable, messages: Messages
+    tree: TreeOptions, clusters: int, rows: PreparedTable, messages: Messages
 ) -> BaseEstimator:
-    """Fit, with a bar on stderr where that is a terminal and the rows are many."""
+    """Fit, with a progress bar on a terminal if there are many rows."""
     from agathis._fit_table import new_model
 
     n_rows = len(rows.X)
-    settings.check(clusters)
+    check_settings(tree, clusters)
     if n_rows < clusters:
         raise BadData(f"-k {clusters} is more than there are rows, {n_rows:,}.")
     bar = not messages.quiet and sys.stderr.isatty() and n_rows >= ROWS_WITH_BAR
@@ -168,16 +125,16 @@ def fitted(
         return new_model(
             rows,
             clusters,
-            method=METHOD_NAMES[settings.method],
-            max_leaf_nodes="auto" if settings.leaves is None else settings.leaves,
-            min_samples_leaf=settings.min_leaf,
-            kernel=settings.kernel,
-            gamma=settings.gamma,
-            search=settings.search,
-            search_effort=settings.search_effort,
-            time_limit=settings.time_limit,
-            split="pair" if settings.pairs else "axis",
-            random_state=settings.seed,
-            n_jobs=settings.jobs,
+            method=METHOD_NAMES[tree.method],
+            max_leaf_nodes="auto" if tree.leaves is None else tree.leaves,
+            min_samples_leaf=tree.min_leaf,
+            kernel=tree.kernel,
+            gamma=tree.gamma,
+            search=tree.search,
+            search_effort=tree.search_effort,
+            time_limit=tree.time_limit,
+            split="pair" if tree.pairs else "axis",
+            random_state=tree.seed,
+            n_jobs=tree.jobs,
             verbose=int(bar),
         ).fit(rows.X)

@@ -1,4 +1,4 @@
-"""What commands read: tables, models, and the rows of a table as a model takes them."""
+"""Read tables and models, and encode the rows of a table for a model."""
 
 from __future__ import annotations
 
@@ -8,13 +8,12 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from agathis._cli.console import Messages, count, listed, one_line
 from agathis._cli.errors import BadData, bad_data, needs
-from agathis._cli.names import lacks
 from agathis._cli.output import STDIN
-from agathis._columns.errors import LacksColumns, NamesTwice, NoNumbers, Note
+from agathis._columns.errors import NoNumbers, Note
 from agathis._io.formats import PAGE, looks_like
 from agathis._io.tuning import SAMPLE_BYTES
 
@@ -23,21 +22,21 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from agathis._encoding.feature_rows import FeatureRows
-    from agathis._io.read_table import Reading, TableInMemory
+    from agathis._io.read_table import ReadOptions, TableInMemory
     from agathis.export import FittedModel
 
 
 def title_of_input(path: str) -> str:
-    """The name of a file in messages."""
+    """Return the name of a file for messages."""
     return "standard input" if path == STDIN else path
 
 
 def read_input(
     path: str,
-    reading: Reading,
+    reading: ReadOptions,
     as_text: Collection[str] | Callable[[list[str]], Collection[str]] = (),
 ) -> TableInMemory:
-    """The table in a file, or from stdin."""
+    """Read the table in a file, or from stdin."""
     needs("pyarrow", "io", "reading tables")
     from agathis._io.read_table import read_table
 
@@ -50,7 +49,7 @@ def read_input(
 
 @contextmanager
 def _stdin() -> Iterator[BinaryIO]:
-    """Standard input, to which something must be sent; it may be open for writing only."""
+    """Open standard input, which must not be a terminal."""
     if sys.stdin.isatty():
         raise BadData("- is standard input, and nothing is sent to it: agathis ... < FILE")
     try:
@@ -62,9 +61,9 @@ def _stdin() -> Iterator[BinaryIO]:
 
 
 def model_from_stdin() -> str:
-    """The JSON of a model from stdin, up to the size limit of models.
+    """Read the JSON of a model from stdin, up to the size limit of models.
 
-    It starts with a brace in any case, so that ``from_json`` does not take it for a path.
+    It always starts with a brace, so that ``from_json`` does not take it for a path.
     """
     from agathis.export._json import MAX_BYTES
 
@@ -74,7 +73,7 @@ def model_from_stdin() -> str:
 
 
 def tell_of_numbers(notes: Mapping[str, Note], columns: Iterable[str], messages: Messages) -> None:
-    """Say how numbers of these columns were read."""
+    """Report how the numbers of these columns were read."""
     alike: dict[Note, list[str]] = {}
     for column in columns:
         if column in notes:
@@ -88,7 +87,7 @@ def tell_of_numbers(notes: Mapping[str, Note], columns: Iterable[str], messages:
 def load_model(
     path: str, takes_missing: bool | None = None, text: str | None = None
 ) -> FittedModel:
-    """The model in a file, or from stdin, whose ``text`` may have been read already.
+    """Load the model in a file, or from stdin, whose ``text`` may have been read before.
 
     ``takes_missing`` is as for ``from_json``.
     """
@@ -101,14 +100,16 @@ def load_model(
         return from_json(text, takes_missing=takes_missing)
     except ValueError as error:
         what = None if path == STDIN else _other(path)
-        said = f" is not a tree of agathis: {what}." if what else str(error).removeprefix("source")
-        raise BadData(f"{title_of_input(path)}{said}") from error
+        problem = (
+            f" is not a tree of agathis: {what}." if what else str(error).removeprefix("source")
+        )
+        raise BadData(f"{title_of_input(path)}{problem}") from error
 
 
 def _other(path: str) -> str | None:
-    """What a file seems to be that is no model, and where it belongs."""
+    """Guess what a file that is not a model contains."""
     if not os.path.isfile(path):
-        return None  # a pipe or a device: what was read of it is gone
+        return None  # a pipe or a device cannot be read again
     with open(path, "rb") as file:
         data = file.read(SAMPLE_BYTES)
     what = looks_like(data)
@@ -119,16 +120,18 @@ def _other(path: str) -> str | None:
     return None
 
 
-def read_for(model: FittedModel, path: str, reading: Reading, messages: Messages) -> TableInMemory:
-    """A table whose categories are read as those of the model, by its options if none are given."""
+def read_for(
+    model: FittedModel, path: str, reading: ReadOptions, messages: Messages
+) -> TableInMemory:
+    """Read a table as the model's was read, unless other options are given."""
     one_hot = getattr(model, "one_hot_", {})
-    # Numbers and truths are read as such: to a model that knows 1 and 2 a cell of 1.0 is 1.
+    # Numeric and boolean categories are parsed: for a model that knows 1 and 2, 1.0 is 1.
     texts = [
         source
         for source, made in one_hot.items()
         if any(isinstance(category, str) for category in made.values())
     ]
-    known = {} if model.provenance is None else model.provenance.reading
+    known: dict[str, Any] = {} if model.provenance is None else {**model.provenance.reading}
     typed = {name: getattr(reading, name) for name in known}
     reading = replace(reading, **{n: v for n, v in known.items() if not typed[n]})
     read = read_input(path, reading, texts)
@@ -145,14 +148,14 @@ def rows_for_model(
     *,
     every: bool = False,
 ) -> np.ndarray:
-    """The features of a model, in its order; what is odd about them goes to ``messages``."""
+    """Compute the features of a model, in its order; warn about unusual values."""
     from agathis._encoding.feature_rows import rows_for_tree
 
     if not hasattr(model, "feature_names_in_"):
-        raise BadData("the model has no names of columns, so that none can be found in a table.")
+        raise BadData("the model has no column names to find its columns in a table by.")
     name = title_of_input(path)
     try:
-        found = rows_for_tree(
+        rows = rows_for_tree(
             table,
             model.tree_,
             list(model.feature_names_in_),
@@ -161,51 +164,33 @@ def rows_for_model(
             title=name,
             date_parts=model.date_parts,
         )
-    except NamesTwice as error:
-        title = one_line(error.name)
-        if not error.of_tree:
-            raise BadData(f"{name} has {error.n} columns of the name {title}.") from error
-        raise BadData(
-            f"the model has two features of the name {title}, so that their columns cannot be told "
-            "apart."
-        ) from error
-    except LacksColumns as error:
-        first, *others = error.lacking
-        more = f" Also lacking: {listed(map(one_line, others))}." if others else ""
-        raise BadData(
-            f"{name} lacks {one_line(first)}, which the model needs: "
-            f"{lacks(first, error.there)}{more}"
-        ) from error
     except NoNumbers as error:
-        raise BadData(
-            f"{name}: {one_line(error.column)} must be numbers, as it was for the model, and "
-            f"{error.what}. --na TEXT treats a string as a missing value."
-        ) from error
+        raise BadData(f"{error} --na TEXT treats a string as a missing value.") from error
     if messages is not None:
-        _tell_odd(model, found, messages)
-    return found.X
+        _tell_unusual(model, rows, messages)
+    return rows.X
 
 
-def _tell_odd(model: FittedModel, found: FeatureRows, messages: Messages) -> None:
-    """Warn about values that the model has not seen, and say how they are handled."""
-    for source, unseen in found.unseen.items():
+def _tell_unusual(model: FittedModel, rows: FeatureRows, messages: Messages) -> None:
+    """Warn about values that are new to the model, and say how they are handled."""
+    for source, unseen in rows.unseen.items():
         kinds = listed(repr(word) for word in dict.fromkeys(unseen))
         messages.warn(
             f"{one_line(source)} has unknown categories, {kinds}, in "
             f"{count(len(unseen), 'row')}: they match none of the known categories."
         )
-    for column, n in found.infinite.items():
+    for column, n in rows.infinite.items():
         messages.warn(
             f"{one_line(column)} has infinite values in {count(n, 'row')}: they are treated "
             "as larger, or smaller, than all others. --na inf treats them as missing."
         )
-    if found.n_incomplete:
+    if rows.n_incomplete:
         dropped = model.provenance is not None and model.provenance.missing == "drop"
-        way = (
+        effect = (
             "they were left out of the fit"
             if dropped
             else "each split sends them where it learnt to"
             if model.tree_.missing.any()
-            else "no split has learnt where they go, and sends them with its larger part"
+            else "no split has learnt where they go, and sends them to the larger child"
         )
-        messages.warn(f"{count(found.n_incomplete, 'row')} with missing values: {way}.")
+        messages.warn(f"{count(rows.n_incomplete, 'row')} with missing values: {effect}.")

@@ -1,22 +1,24 @@
-"""Names of columns as users type them, and as messages tell them back to be typed again."""
+"""Names of columns, as users type them and as messages repeat them."""
 
 from __future__ import annotations
 
 import shlex
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from difflib import get_close_matches
 from itertools import combinations
+from typing import Any
 
 from agathis._cli.console import one_line
 from agathis._cli.errors import WrongUse
+from agathis._cli.options import Columns
 from agathis._columns.errors import Advice
-from agathis._columns.wording import SHOWN, listed
+from agathis._columns.wording import SHOWN, listed, title_of
 from agathis._encoding.encoder_options import LISTS, TOGETHER
 from agathis._encoding.scaling import SCALES
 
-#: What stands for the value of an option that the user has to find.
-PLACES = {
+#: Placeholders for values that the user has to choose.
+PLACEHOLDERS = {
     "na": " TEXT", "keep": " NAME", "n_clusters": " NUMBER", "max_bytes": " N",
     "max_line_bytes": " N",
 }  # fmt: skip
@@ -24,77 +26,70 @@ PLACES = {
 SHORT = {"n_clusters": "-k"}
 
 
-@dataclass(frozen=True)
-class Wanted:
-    """What the user said about columns, as it was typed.
+def columns_of(columns: Columns, names: Collection[str]) -> Columns:
+    """Return the options with lists split at commas; check that all columns exist.
 
-    ``missing`` is "error", "drop" or "tree"; ``scale`` and ``weight`` have COLUMN=VALUE.
+    Options must not contradict each other.
     """
+    given: dict[str, Any] = {
+        option: split_names(getattr(columns, option), names) for option in LISTS
+    }
+    columns = replace(columns, **given)
+    given["target"] = [] if columns.target is None else [columns.target]
+    for option, chosen in given.items():
+        for column in chosen:
+            if column not in names:
+                raise WrongUse(f"{_typed(option)} {one_line(column)}: {lacks(column, names)}")
+    for first, second in combinations(given, 2):
+        both = set(given[first]) & set(given[second])
+        if both and (first, second) not in TOGETHER:
+            raise WrongUse(
+                f"{_typed(first)} and {_typed(second)} both name {min(both)}; give one of them."
+            )
+    return columns
 
-    drop: Sequence[str] = ()
-    keep: Sequence[str] = ()
-    categorical: Sequence[str] = ()
-    no_split: Sequence[str] = ()
-    no_count: Sequence[str] = ()
-    show: Sequence[str] = ()
-    target: str | None = None
-    missing: str = "tree"
-    scale: Sequence[str] = ()
-    weight: Sequence[str] = ()
-    dates: str = "out"
-    strict: bool = False
 
-    def of(self, names: Collection[str]) -> Wanted:
-        """The same of a table with these columns: a list with commas is cut, and all are there."""
-        found = replace(
-            self,
-            drop=split_names(self.drop, names),
-            keep=split_names(self.keep, names),
-            categorical=split_names(self.categorical, names),
-            no_split=split_names(self.no_split, names),
-            no_count=split_names(self.no_count, names),
-            show=split_names(self.show, names),
-        )
-        check_names(names, found)
-        return found
+def encoder_options(columns: Columns, names: Collection[str], title: str) -> dict[str, Any]:
+    """Return the arguments of :class:`agathis.TableEncoder` for a table with these columns."""
+    return {
+        **{option: list(getattr(columns, option)) for option in LISTS},
+        "scale": _scales(columns.scale, names),
+        "weight": _weights(columns.weight, names),
+        "dates": columns.dates,
+        "strict": columns.strict,
+        "title": title,
+    }
 
-    def scales(self, names: Collection[str]) -> str | dict[str, str]:
-        """How columns are scaled, for :class:`agathis.TableEncoder`."""
-        for_all = [one for one in self.scale if one in SCALES and one not in names]
-        pairs = dict(_pair("--scale", one, names) for one in self.scale if one not in for_all)
-        wrong = next((how for how in pairs.values() if how not in SCALES), None)
-        if wrong is not None or len(for_all) > 1:
-            text = " ".join(self.scale)
-            raise WrongUse(f"--scale {text}: HOW is one of {', '.join(SCALES)}.")
-        default = for_all[0] if for_all else "auto"
-        if not pairs:
-            return default
-        return {**dict.fromkeys(names, default), **pairs}
 
-    def weights(self, names: Collection[str]) -> str | dict[str, float]:
-        """How often columns count, for :class:`agathis.TableEncoder`."""
-        if not self.weight or list(self.weight) in (["learned"], ["equal"]):
-            return self.weight[0] if self.weight else "learned"
-        out = {}
-        for one in self.weight:
-            name, value = _pair("--weight", one, names)
-            try:
-                out[name] = float(value)
-            except ValueError:
-                raise WrongUse(f"--weight {one}: {value!r} is no number.") from None
-            if not 0 < out[name] < 1e6:
-                raise WrongUse(f"--weight {one}: it must be above 0.")
-        return out
+def scale_for_kernel(columns: Columns, kernel: str) -> Columns:
+    """Scale to [0, 1] by default for a kernel that needs non-negative values."""
+    if kernel == "chi2" and not any(one in SCALES for one in columns.scale):
+        return replace(columns, scale=["minmax", *columns.scale])
+    return columns
 
-    def words(self) -> list[str]:
-        """The options as they are typed."""
-        out = []
-        for option in (*LISTS, "scale", "weight"):
-            for one in getattr(self, option):
-                out += [f"--{option.replace('_', '-')}", one]
-        out += ["--dates", self.dates] if self.dates != "out" else []
-        out += ["--missing", self.missing] if self.missing != "tree" else []
-        return out + ["--strict"] * self.strict
+
+def _scales(given: Sequence[str], names: Collection[str]) -> str | dict[str, str]:
+    for_all = [one for one in given if one in SCALES and one not in names]
+    pairs = dict(_pair("--scale", one, names) for one in given if one not in for_all)
+    if len(for_all) > 1 or any(how not in SCALES for how in pairs.values()):
+        raise WrongUse(f"--scale {' '.join(given)}: HOW is one of {', '.join(SCALES)}.")
+    default = for_all[0] if for_all else "auto"
+    return {**dict.fromkeys(names, default), **pairs} if pairs else default
+
+
+def _weights(given: Sequence[str], names: Collection[str]) -> str | dict[str, float]:
+    if not given or list(given) in (["learned"], ["equal"]):
+        return given[0] if given else "learned"
+    out = {}
+    for one in given:
+        name, value = _pair("--weight", one, names)
+        try:
+            out[name] = float(value)
+        except ValueError:
+            raise WrongUse(f"--weight {one}: {value!r} is no number.") from None
+        if not 0 < out[name] < 1e6:
+            raise WrongUse(f"--weight {one}: it must be above 0.")
+    return out
 
 
 def _pair(option: str, text: str, names: Collection[str]) -> tuple[str, str]:
@@ -107,7 +102,7 @@ def _pair(option: str, text: str, names: Collection[str]) -> tuple[str, str]:
 
 
 def split_names(given: Iterable[str], names: Collection[str]) -> list[str]:
-    """The columns that were named, be it several at once with commas between.
+    """Split lists of columns at commas, unless a column has the comma in its name.
 
     >>> split_names(["a,b", "c,d"], ["a", "b", "c,d"])
     ['a', 'b', 'c,d']
@@ -115,62 +110,34 @@ def split_names(given: Iterable[str], names: Collection[str]) -> list[str]:
     out = []
     for one in given:
         parts = [part.strip() for part in one.split(",")]
-        cut = one not in names and any(part in names for part in parts)
-        out += parts if cut else [one]
+        is_list = one not in names and any(part in names for part in parts)
+        out += parts if is_list else [one]
     return out
 
 
-def typed(option: str, names: Sequence[str]) -> str:
-    """An option for each column, as a shell takes it.
+def as_options(advice: Advice) -> str:
+    """Return the advice of the library as options, quoted for a shell.
 
-    >>> typed("--drop", ["x", "spend (€)"])
-    "--drop x --drop 'spend (€)'"
+    >>> as_options(Advice("drop", ("x", "spend (€)"))), as_options(Advice("na"))
+    ("--drop x --drop 'spend (€)'", '--na TEXT')
     """
+    option = SHORT.get(advice.argument, _typed(advice.argument))
+    if advice.value is None:
+        return f"{option}{PLACEHOLDERS.get(advice.argument, '')}"
+    names = [advice.value] if isinstance(advice.value, str) else list(advice.value)
     words = " ".join(f"{option} {shlex.quote(one_line(name))}" for name in names[:SHOWN])
     more = len(names) - SHOWN
     return words if more <= 0 else f"{words} and {more} more"
 
 
-def as_options(advice: Advice) -> str:
-    """Advice of the library as it is typed.
-
-    >>> as_options(Advice("drop", ("x", "spend (€)"))), as_options(Advice("na"))
-    ("--drop x --drop 'spend (€)'", '--na TEXT')
-    """
-    option = SHORT.get(advice.argument, f"--{advice.argument.replace('_', '-')}")
-    if advice.value is None:
-        return f"{option}{PLACES.get(advice.argument, '')}"
-    names = [advice.value] if isinstance(advice.value, str) else list(advice.value)
-    return typed(option, names)
-
-
-def check_names(names: Collection[str], wanted: Wanted) -> None:
-    """Raise where an option names a column that is not there, or two options contradict."""
-    given = {name: list(getattr(wanted, name)) for name in LISTS}
-    given["target"] = [] if wanted.target is None else [wanted.target]
-    typed_as = {name: f"--{name.replace('_', '-')}" for name in given}
-    for argument, columns in given.items():
-        for column in columns:
-            if column not in names:
-                raise WrongUse(f"{typed_as[argument]} {one_line(column)}: {lacks(column, names)}")
-    for first, second in combinations(given, 2):
-        both = set(given[first]) & set(given[second])
-        if both and (first, second) not in TOGETHER:
-            raise WrongUse(
-                f"{typed_as[first]} and {typed_as[second]} both name {min(both)}; one of them will "
-                "do."
-            )
+def _typed(argument: str) -> str:
+    return f"--{argument.replace('_', '-')}"
 
 
 def lacks(column: str, names: Iterable[str]) -> str:
-    """That there is no such column, and what may be meant."""
+    """Return a message that a column does not exist, with the most similar name."""
     names = list(names)
-    alike = [name for name in names if name.lower() == column.strip().lower()]
-    close = alike or get_close_matches(column, names, 1)
-    meant = f" Did you mean {name_of(close[0])}?" if close else ""
-    return f"there is no such column.{meant} There are {listed(map(name_of, names))}."
-
-
-def name_of(name: str) -> str:
-    """A name for a message, even of a column without one."""
-    return one_line(name) or "(no name)"
+    same = [name for name in names if name.lower() == column.strip().lower()]
+    close = same or get_close_matches(column, names, 1)
+    meant = f" Did you mean {title_of(close[0])}?" if close else ""
+    return f"there is no such column.{meant} There are {listed(map(title_of, names))}."

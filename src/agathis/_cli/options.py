@@ -1,84 +1,49 @@
-"""Arguments and options that several commands share."""
+"""Arguments and options that several commands share.
+
+A group of options is a dataclass: a command with a parameter ``columns: Columns`` has ``--drop``,
+``--keep`` and so on (:func:`with_groups`). Choices are read from the registries.
+"""
 
 from __future__ import annotations
 
+import functools
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from enum import Enum
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_type_hints
 
 import typer
 
 from agathis._checks.searches import SEARCHES
+from agathis._io.stream_limits import MAX_BYTES, MAX_LINE_BYTES
 from agathis._kernels.names import KERNELS
 from agathis._methods import METHODS
 
 if TYPE_CHECKING:
-    from agathis._io.read_table import Reading
+    from agathis._io.read_table import ReadOptions
 
-#: The methods as they are typed, with the names that papers use.
+#: The methods as typed, with the names in papers.
 COMPARED_NAMES = {method.typed: name for name, method in METHODS.items()}
-#: Those that are grown by name; how they are searched is an option of its own.
+#: Methods of a fit; their search is an option of its own.
 METHOD_NAMES = {method.typed: name for name, method in METHODS.items() if method.search is None}
 # More than any machine has.
 MAX_JOBS = 4096
 
-
-class Method(str, Enum):
-    """The methods that a tree is grown by."""
-
-    _ignore_ = "members name"
-    members = vars()
-    for name in METHOD_NAMES:
-        members[name] = name
-
-
-class Compared(str, Enum):
-    """The methods that can be compared."""
-
-    _ignore_ = "members name"
-    members = vars()
-    for name in COMPARED_NAMES:
-        members[name] = name
+if TYPE_CHECKING:
+    Method = str
+    Compared = str
+    Kernel = str
+    Search = str
+else:
+    Method = Literal[tuple(METHOD_NAMES)]
+    # As an enum, since typer takes no lists of literals.
+    Compared = Enum("Compared", {name: name for name in COMPARED_NAMES}, type=str)
+    Kernel = Literal[tuple(name for name, traits in KERNELS.items() if traits.command)]
+    Search = Literal[SEARCHES]
 
 
-class Kernel(str, Enum):
-    """The kernels by name."""
-
-    _ignore_ = "members name traits"
-    members = vars()
-    for name, traits in KERNELS.items():
-        if traits.command:
-            members[name] = name
-
-
-KAURI, LINEAR = Method("kauri"), Kernel("linear")
-
-
-class Dates(str, Enum):
-    out = "out"
-    parts = "parts"
-
-
-class Decimal(str, Enum):
-    point = "."
-    comma = ","
-
-
-class Search(str, Enum):
-    """How thoroughly to search for the tree."""
-
-    _ignore_ = "members name"
-    members = vars()
-    for name in SEARCHES:
-        members[name] = name
-
-
-class Missing(str, Enum):
-    error = "error"
-    drop = "drop"
-    tree = "tree"
-
-
-def _some_jobs(jobs: int | None) -> int | None:
+def _check_jobs(jobs: int | None) -> int | None:
     if jobs == 0:
         raise typer.BadParameter("0 has no meaning; 1 is one, and -1 all cores.")
     return jobs
@@ -92,99 +57,24 @@ Data = Annotated[
     ),
 ]
 ModelFile = Annotated[
-    str, typer.Argument(metavar="MODEL", help="What `agathis fit -o` wrote; - is stdin.")
+    str, typer.Argument(metavar="MODEL", help="The output of `agathis fit -o`; - is stdin.")
 ]
 Clusters = Annotated[
     int, typer.Option("--clusters", "-k", min=2, metavar="K", help="Maximum number of clusters.")
 ]
-ClustersOrSuggested = Annotated[
-    int | None,
-    typer.Option(
-        "--clusters",
-        "-k",
-        min=2,
-        metavar="K",
-        help="Maximum number of clusters; default: suggested.",
-    ),
-]
 Output = Annotated[
-    str, typer.Option("--output", "-o", metavar="FILE", help="Where to write; - is stdout.")
+    str, typer.Option("--output", "-o", metavar="FILE", help="The output file; - is stdout.")
 ]
-Drop = Annotated[
-    list[str], typer.Option(metavar="COLUMN", help="Leave a column out; may come several times.")
+Leaves = Annotated[
+    int | None, typer.Option(min=1, metavar="N", help="Maximum number of leaves; default: K.")
 ]
-Keep = Annotated[
-    list[str], typer.Option(metavar="COLUMN", help="Use it though it looks like an identifier.")
-]
-NoSplit = Annotated[
-    list[str], typer.Option(metavar="COLUMN", help="Use for distances only, never in rules.")
-]
-NoCount = Annotated[
-    list[str], typer.Option(metavar="COLUMN", help="Use in rules only, not for distances.")
-]
-Show = Annotated[list[str], typer.Option(metavar="COLUMN", help="Only show it, in the report.")]
-Categorical = Annotated[
-    list[str], typer.Option(metavar="COLUMN", help="Its values are categories, not numbers.")
+KernelName = Annotated[Kernel, typer.Option(help="Similarity of rows.")]
+Show = Annotated[
+    list[str], typer.Option(metavar="COLUMN", help="Only show the column in the report.")
 ]
 Target = Annotated[
     str | None,
     typer.Option(metavar="COLUMN", help="Known classes: not used, but compared with the clusters."),
-]
-Scaling = Annotated[
-    list[str],
-    typer.Option(
-        "--scale",
-        metavar="HOW",
-        help="auto, standard, minmax, robust, rank, log or none, so that all columns "
-        "have equal influence whatever their units; COLUMN=HOW for one of them.",
-    ),
-]
-Weights = Annotated[
-    list[str],
-    typer.Option(
-        "--weight",
-        metavar="COLUMN=N",
-        help="Count a column as if it were there N times; equal: all once; by default learned.",
-    ),
-]
-DatesAre = Annotated[
-    Dates, typer.Option("--dates", help="Leave dates and parts of dates out, or use their parts.")
-]
-MissingValues = Annotated[
-    Missing,
-    typer.Option(help="Rows that miss values: stop, drop them, or let the tree learn."),
-]
-Strict = Annotated[
-    bool, typer.Option("--strict", help="Stop where something about a column is in doubt.")
-]
-Na = Annotated[
-    list[str], typer.Option(metavar="TEXT", help="Additional string for missing values.")
-]
-Encoding = Annotated[
-    str | None, typer.Option(metavar="NAME", help="Of a text file; by default UTF-8.")
-]
-Separator = Annotated[
-    str | None, typer.Option("--sep", metavar="CHAR", help="Between columns; by default found.")
-]
-DecimalPoint = Annotated[
-    Decimal | None,
-    typer.Option(help="Of numbers such as 1.200, which may be either; by default found."),
-]
-MaxLineBytes = Annotated[
-    int,
-    typer.Option(
-        min=1 << 20,
-        metavar="N",
-        help="Maximum number of bytes in a line of a text file; a longer line is an error.",
-    ),
-]
-MaxBytes = Annotated[
-    int,
-    typer.Option(
-        min=1 << 20,
-        metavar="N",
-        help="Maximum number of bytes read from a pipe, a device or a gzip file (decompressed).",
-    ),
 ]
 Seed = Annotated[
     int, typer.Option(min=0, max=2**32 - 1, metavar="N", help="Seed for random sampling.")
@@ -195,54 +85,224 @@ Jobs = Annotated[
         min=-MAX_JOBS,
         max=MAX_JOBS,
         metavar="N",
-        callback=_some_jobs,
-        help="Threads or processes; by default all cores.",
+        callback=_check_jobs,
+        help="Number of threads or processes; default: all cores.",
     ),
 ]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No messages but warnings and errors.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print warnings and errors only.")]
 Open = Annotated[bool, typer.Option("--open", help="Open the report in the browser.")]
 
 
-def reading_of(
-    na: list[str],
-    encoding: str | None,
-    sep: str | None,
-    decimal: Decimal | None,
-    max_line_bytes: int,
-    max_bytes: int,
-) -> Reading:
-    """What the options say about how a file is read."""
-    from agathis._io.read_table import Reading
+def _columns(text: str) -> Any:
+    return typer.Option(metavar="COLUMN", help=text)
 
-    point = None if decimal is None else decimal.value
-    return Reading(
-        na,
-        encoding,
-        separator_of(sep),
-        point,
-        max_line_bytes=max_line_bytes,
-        max_bytes=max_bytes,
+
+@dataclass(frozen=True)
+class Columns:
+    """How the columns of a table are used, as typed: names may have commas between them."""
+
+    scale: Annotated[
+        list[str],
+        typer.Option(
+            metavar="HOW",
+            help="auto, standard, minmax, robust, rank, log or none, so that all columns "
+            "have equal influence whatever their units; COLUMN=HOW for one of them.",
+        ),
+    ] = field(default_factory=list)
+    weight: Annotated[
+        list[str],
+        typer.Option(
+            metavar="COLUMN=N",
+            help="Count a column as if it were there N times; equal: all once; default: learned.",
+        ),
+    ] = field(default_factory=list)
+    drop: Annotated[list[str], _columns("Leave a column out; may come several times.")] = field(
+        default_factory=list
     )
+    keep: Annotated[list[str], _columns("Use it though it looks like an identifier.")] = field(
+        default_factory=list
+    )
+    categorical: Annotated[list[str], _columns("Its values are categories, not numbers.")] = field(
+        default_factory=list
+    )
+    dates: Annotated[
+        Literal["out", "parts"],
+        typer.Option(help="Leave dates and times out, or use their parts as features."),
+    ] = "out"
+    no_split: Annotated[list[str], _columns("Use for distances only, never in rules.")] = field(
+        default_factory=list
+    )
+    no_count: Annotated[list[str], _columns("Use in rules only, not for distances.")] = field(
+        default_factory=list
+    )
+    show: Show = field(default_factory=list)
+    target: Target = None
+    missing: Annotated[
+        Literal["error", "drop", "tree"],
+        typer.Option(help="Rows with missing values: stop, drop them, or let the tree learn."),
+    ] = "tree"
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Stop if the meaning of a column is in doubt.")
+    ] = False
 
 
-def given_of(reading: Reading) -> dict[str, Any]:
-    """Those of the options that were given, for the file of a model."""
-    found = {
-        "na": list(reading.na),
-        "encoding": reading.encoding,
-        "separator": reading.separator,
-        "decimal": reading.decimal,
-    }
-    return {name: value for name, value in found.items() if value}
+@dataclass(frozen=True)
+class TextFile:
+    """How a text file is read, as typed."""
+
+    na: Annotated[
+        list[str], typer.Option(metavar="TEXT", help="Additional string for missing values.")
+    ] = field(default_factory=list)
+    encoding: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Encoding of a text file; default: UTF-8.")
+    ] = None
+    sep: Annotated[
+        str | None,
+        typer.Option(metavar="CHAR", help="Character between columns; default: detected."),
+    ] = None
+    decimal: Annotated[
+        Literal[".", ","] | None,
+        typer.Option(help="Decimal mark of numbers such as 1.200; default: detected."),
+    ] = None
+    max_line_bytes: Annotated[
+        int,
+        typer.Option(
+            min=1 << 20,
+            metavar="N",
+            help="Maximum number of bytes in a line of a text file; a longer line is an error.",
+        ),
+    ] = MAX_LINE_BYTES
+    max_bytes: Annotated[
+        int,
+        typer.Option(
+            min=1 << 20,
+            metavar="N",
+            help="Maximum number of bytes read from a pipe, a device or a gzip file "
+            "(decompressed).",
+        ),
+    ] = MAX_BYTES
+
+    def reading(self) -> ReadOptions:
+        """Convert to the reader's options."""
+        from agathis._io.read_table import ReadOptions
+
+        return ReadOptions(
+            self.na,
+            self.encoding,
+            _separator(self.sep),
+            self.decimal,
+            max_line_bytes=self.max_line_bytes,
+            max_bytes=self.max_bytes,
+        )
 
 
-def separator_of(given: str | None) -> str | None:
-    """The character, where its name or what shells make of it was typed."""
+@dataclass(frozen=True)
+class TreeOptions:
+    """The settings of a fit, as typed."""
+
+    leaves: Leaves = None
+    method: Annotated[Method, typer.Option(help="How the tree is grown.")] = "kauri"
+    kernel: KernelName = "linear"
+    gamma: Annotated[
+        float | None, typer.Option(metavar="G", help="Parameter gamma of the kernel.")
+    ] = None
+    search: Annotated[
+        Search | None,
+        typer.Option(
+            help="Search effort: local by default; optimal proves optimality, for few clusters."
+        ),
+    ] = None
+    search_effort: Annotated[
+        float | None,
+        typer.Option(
+            min=0.1,
+            max=1000,
+            metavar="N",
+            help="How long to search; default: 24 for small tables and 1 for large ones.",
+        ),
+    ] = None
+    time_limit: Annotated[
+        float | None,
+        typer.Option(
+            min=1e-3, metavar="SECONDS", help="Time limit of the proof of --search optimal."
+        ),
+    ] = None
+    pairs: Annotated[
+        bool, typer.Option("--pairs", help="Allow rules on a sum of two columns, where it pays.")
+    ] = False
+    min_leaf: Annotated[
+        float | None,
+        typer.Option(
+            min=0,
+            metavar="N",
+            help="Minimum number of rows in a leaf, or their fraction; default: 2 %.",
+        ),
+    ] = None
+    seed: Seed = 0
+    jobs: Jobs = None
+
+
+#: The defaults of the groups.
+COLUMNS, TEXT_FILE, TREE = Columns(), TextFile(), TreeOptions()
+
+
+def with_groups(command: Callable[..., None]) -> Callable[..., None]:
+    """Return the command with an option for each field of its groups.
+
+    Defaults are those of the parameter's default value. ``Annotated[Columns, "show", "target"]`` is
+    the group without these two options.
+    """
+    hints = get_type_hints(command, include_extras=True)
+    groups: dict[str, tuple[Any, list[str]]] = {}
+    parameters = []
+    for name, parameter in inspect.signature(command).parameters.items():
+        kind, *hidden = get_args(hints[name]) or (hints[name],)
+        if not is_dataclass(kind):
+            parameters.append(_option(name, parameter.default, hints[name]))
+            continue
+        options = [one.name for one in fields(kind) if one.name not in hidden]
+        types = get_type_hints(kind, include_extras=True)
+        groups[name] = parameter.default, options
+        parameters += [_option(one, getattr(parameter.default, one), types[one]) for one in options]
+
+    @functools.wraps(command)
+    def run(**given: Any) -> None:
+        for name, (default, options) in groups.items():
+            given[name] = replace(default, **{one: given.pop(one) for one in options})
+        command(**given)
+
+    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    return run
+
+
+def _option(name: str, default: object, annotation: object) -> inspect.Parameter:
+    kind = inspect.Parameter.KEYWORD_ONLY
+    return inspect.Parameter(name, kind, default=default, annotation=annotation)
+
+
+def options_typed(group: Any) -> list[str]:
+    """Return the options of a group that are not the defaults, as typed.
+
+    >>> options_typed(TextFile(na=["-", "?"], sep=";"))
+    ['--na', '-', '--na', '?', '--sep', ';']
+    """
+    default, out = type(group)(), []
+    for name in (one.name for one in fields(group)):
+        option, value = f"--{name.replace('_', '-')}", getattr(group, name)
+        if isinstance(value, list):
+            out += [text for one in value for text in (option, one)]
+        elif value != getattr(default, name):
+            out += [option] if value is True else [option, str(value)]
+    return out
+
+
+def _separator(given: str | None) -> str | None:
+    """Return the character that was typed, maybe by its name."""
     from agathis._cli.errors import WrongUse
     from agathis._io.csv_layout import is_separator
 
     names = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "bar": "|", "space": " "}
-    found = names.get(given, given) if given is not None else None
-    if found is not None and not is_separator(found):
+    separator = names.get(given, given) if given is not None else None
+    if separator is not None and not is_separator(separator):
         raise WrongUse(f"--sep {given!r} must be one character, or tab.")
-    return found
+    return separator

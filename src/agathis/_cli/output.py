@@ -1,4 +1,4 @@
-"""Where results go: a file that is whole or not there, or stdout for ``-``."""
+"""Write results: atomically to a file, or to stdout for ``-``."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from agathis._cli.console import harmless
 from agathis._cli.errors import BadData, WrongUse
 from agathis._utils.files import target_of
 
-#: What is typed for standard output, and for standard input where a file is read.
+#: The name of standard output, and of standard input if a file is read.
 STDOUT = STDIN = "-"
 
 
 def check_target(path: str | None, option: str = "-o") -> None:
-    """Raise now where a file could not be written later, after all the work."""
+    """Raise before the work if a file could not be written after it."""
     if path is None or path == STDOUT:
         return
     if not path:
@@ -25,7 +25,7 @@ def check_target(path: str | None, option: str = "-o") -> None:
         raise BadData(f"{path} is a folder; {option} takes a file.")
     if not os.path.isdir(folder):
         raise BadData(f"the folder of {path} does not exist: {folder}")
-    # A file is replaced, so it is the folder that has to be writable; a device has to be itself.
+    # A file is replaced, so its folder must be writable; a device must be writable itself.
     is_file = os.path.isfile(target) or not os.path.exists(target)
     if not os.access(folder if is_file else target, os.W_OK):
         where = f"the folder {folder}" if is_file else "it"
@@ -33,8 +33,8 @@ def check_target(path: str | None, option: str = "-o") -> None:
 
 
 def check_apart(source: str, **targets: str | None) -> None:
-    """Raise where a result would replace what is read, or two results are one file."""
-    seen = {} if source == STDIN else {os.path.realpath(source): "what is read"}
+    """Raise if a result would replace the input, or two results are one file."""
+    seen = {} if source == STDIN else {os.path.realpath(source): "the input"}
     for option, target in targets.items():
         if target is None:
             continue
@@ -46,11 +46,11 @@ def check_apart(source: str, **targets: str | None) -> None:
 
 
 def write(path: str, data: bytes | str) -> None:
-    """Put the whole of a result in its place."""
+    """Write a result atomically."""
     from agathis._utils.files import write_atomic
 
     if isinstance(data, str):
-        # A file may hold any name; a terminal would obey some.
+        # Terminals would interpret control characters.
         shown = harmless(data) if path == STDOUT and sys.stdout.isatty() else data
         data = shown.encode(errors="backslashreplace")
     if path != STDOUT:
@@ -65,7 +65,7 @@ def write(path: str, data: bytes | str) -> None:
 
 
 def write_binary(path: str, data: bytes) -> None:
-    """As ``write``, but never to a terminal."""
+    """Write binary data, but not to a terminal."""
     if path == STDOUT and sys.stdout.isatty():
-        raise WrongUse("this is no text for a terminal: give a file with -o.")
+        raise WrongUse("binary data cannot be shown on a terminal: give a file with -o.")
     write(path, data)

@@ -1,4 +1,4 @@
-"""The report of a model, written whole and opened if asked for."""
+"""Write the report of a model, and open it on request."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def check_report(path: str | None, option: str) -> None:
-    """Raise now where a report could not be written later."""
+    """Raise before the work if a report could not be written after it."""
     if path == STDOUT:
         raise WrongUse(f"{option} - : a report is a file, for a browser.")
     check_target(path, option)
@@ -40,9 +40,7 @@ def write_report(
     tell: bool = False,
     provenance: Mapping[str, Any] | None = None,
 ) -> None:
-    """Write the page of a model about the rows of a table.
-
-    ``fit`` and ``report`` both write it here, of the same model and the same rows.
+    """Write the report of a model about the rows of a table, for ``fit`` and ``report``.
 
     Parameters
     ----------
@@ -55,11 +53,11 @@ def write_report(
     open_it : bool
     messages : Messages
     target, identifier, show : optional
-        Columns; by default those of the fit that the table has.
+        Columns; by default those of the fit that exist in the table.
     tell : bool
-        Whether to say what is odd about the rows.
+        Whether to warn about unusual values.
     provenance : mapping, optional
-        What replaces what the table tells.
+        Replaces the provenance of the rows.
     """
     import numpy as np
 
@@ -78,10 +76,10 @@ def write_report(
     n_read = table.num_rows
     X = rows_for_model(model, table, source, messages if tell else None, every=True)
     if known.missing == "drop":
-        kept = np.flatnonzero(model.is_complete(X))
-        if not len(kept):
+        complete = np.flatnonzero(model.is_complete(X))
+        if not len(complete):
             raise BadData(f"{title_of_input(source)} has no row without missing values.")
-        table, X = table.take(kept), X[kept]
+        table, X = table.take(complete), X[complete]
     name = os.path.basename(title_of_input(source))
     rows = {
         "source": name,

@@ -1,4 +1,4 @@
-"""A tree for the terminal: its splits as branches, its leaves in the colours of their clusters."""
+"""A tree for the terminal: splits as branches, leaves in the colours of their clusters."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ if TYPE_CHECKING:
     from agathis.export import FittedModel
 
 
-#: The style of what follows a name on its colour.
+#: The style of text after a coloured name.
 PLAIN = "not bold default on default"
 
 
 def tree_view(model: FittedModel) -> Branches:
-    """The tree as rich draws it."""
+    """Return the tree as a renderable of rich."""
     from rich.text import Text
     from rich.tree import Tree as Branches
 
@@ -29,27 +29,20 @@ def tree_view(model: FittedModel) -> Branches:
     total = max(1, int(tree.n_node_samples[0]))
     head = f"{count(total, 'row')}, {count(model.n_clusters_, 'cluster')}"
     top = Branches(Text(head, style="bold"), guide_style="dim")
-    at: dict[int, Branches] = {0: top}
-    condition: dict[int, str] = {}
+    branches: dict[int, Branches] = {-1: top}
     for node in described.nodes():
-        number = node.number
-        if number in condition:
-            line = Text(one_line(condition[number]))
-            if node.is_leaf:
-                line.append("  ")
-                line.append_text(_leaf(node.cluster, int(tree.cluster[number]), node.size, total))
-            at[number] = at[number].add(line)
-        elif node.is_leaf:
-            top.add(_leaf(node.cluster, int(tree.cluster[number]), node.size, total))
-        if not node.is_leaf:
-            left, right = int(tree.children_left[number]), int(tree.children_right[number])
-            condition[left], condition[right] = node.left, node.right
-            at[left] = at[right] = at[number]
+        line = Text(one_line(node.condition))
+        if node.is_leaf:
+            line.append("  " if node.condition else "")
+            cluster = int(tree.cluster[node.number])
+            line.append_text(_leaf(node.cluster, cluster, node.size, total))
+        above = branches[node.parent]
+        branches[node.number] = above.add(line) if node.condition or node.is_leaf else above
     return top
 
 
 def chip(name: str, cluster: int) -> Text:
-    """The name of a cluster on its colour, which reads on dark and on light terminals."""
+    """Return the name of a cluster on its colour, readable on dark and light terminals."""
     from rich.text import Text
 
     from agathis._rules.colours import cluster_style

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from agathis._columns.indicators import word
+from agathis._columns.missing_values import MARKS
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -73,6 +75,46 @@ def as_numbers(column: pa.Array) -> np.ndarray:
         column = column.cast(pa.int8())
     values = column.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)
     return np.array(values, dtype=np.float64)
+
+
+def as_floats(column: pa.ChunkedArray | pa.Array, dtype: np.dtype) -> np.ndarray:
+    """Convert to float32 or float64; missing values become NaN."""
+    import pyarrow as pa
+
+    # Casting integers beyond 2**53 to float64 rounds them, which counts as unsafe.
+    floats = column.cast(pa.from_numpy_dtype(dtype), safe=False)
+    return floats.to_numpy() if isinstance(floats, pa.ChunkedArray) else floats.to_numpy(False)
+
+
+def of_cells(cells: Sequence[Any], as_string: Callable[[Any], str] = str) -> pa.Array:
+    """Convert Python values to a column; of mixed or nested values to one of strings.
+
+    >>> of_cells([1, "NA", 2.5]).to_pylist(), of_cells([1, "x", None]).to_pylist()
+    ([1.0, None, 2.5], ['1', 'x', None])
+    """
+    import pyarrow as pa
+
+    marks = set(MARKS)
+    known = [None if isinstance(cell, str) and cell.strip() in marks else cell for cell in cells]
+    if not any(isinstance(cell, (dict, list)) for cell in known):
+        try:
+            return pa.array(known)
+        except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError):
+            pass  # mixed types become strings
+    return pa.array(
+        [cell if isinstance(cell, str | None) else as_string(cell) for cell in known], pa.string()
+    )
+
+
+def without_marks(column: pa.ChunkedArray | pa.Array) -> pa.ChunkedArray | pa.Array:
+    """Replace strings for missing values by missing values."""
+    import pyarrow as pa
+    from pyarrow import compute
+
+    if not pa.types.is_string(column.type):
+        return column
+    is_mark = compute.is_in(column, value_set=pa.array(list(MARKS), pa.string()))
+    return compute.if_else(is_mark, pa.scalar(None, pa.string()), column)
 
 
 def numbers_of_strings(column: pa.ChunkedArray | pa.Array, notation: Notation) -> pa.Array:

@@ -46,12 +46,12 @@ def extent_of(column: pa.Array) -> Extent:
     >>> extent_of(pa.array([2.0, None, 5.0, float("inf")]))
     Extent(n_rows=4, n_missing=1, n_infinite=1, low=2.0, high=5.0)
     """
-    found = Extent(len(column), column.null_count)
+    extent = Extent(len(column), column.null_count)
     if not holds_numbers(column.type):
-        return found
+        return extent
     numbers = as_numbers(column)
     finite = np.isfinite(numbers)
-    return found._replace(
+    return extent._replace(
         n_infinite=int(np.isinf(numbers).sum()),
         low=float(np.min(numbers, where=finite, initial=np.inf)),
         high=float(np.max(numbers, where=finite, initial=-np.inf)),
@@ -147,8 +147,8 @@ class ColumnFacts:
         """The distinct values, each with its number of rows."""
         from pyarrow import compute
 
-        found = compute.value_counts(self.values.drop_null()).to_pylist()
-        return [(one["values"], one["counts"]) for one in found]
+        counted = compute.value_counts(self.values.drop_null()).to_pylist()
+        return [(entry["values"], entry["counts"]) for entry in counted]
 
     def moments(self) -> np.ndarray:
         """The datetimes of a date column."""

@@ -18,3 +18,9 @@ WORDS = {
 }  # fmt: skip
 #: Other abbreviations.
 SHORT = {"tues": "tue", "wednes": "wed", "thur": "thu", "thurs": "thu", "sept": "sep"}
+
+
+def numbers_of_names(part: str) -> dict[str, int]:
+    """Map the names of months or weekdays to their numbers; January and Monday are 1."""
+    numbers = {name: i for names in WORDS[part] for i, name in enumerate(names.split(), 1)}
+    return numbers | {long: numbers[short] for long, short in SHORT.items() if short in numbers}

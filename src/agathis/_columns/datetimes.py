@@ -136,7 +136,7 @@ def are_datetimes(name: str, known: np.ndarray) -> bool:
     return since and _STAMP_NAME.fullmatch(name) is not None
 
 
-def part_of_words(texts: Iterable[str], fewest: int = 2) -> str | None:
+def part_of_words(strings: Iterable[str], fewest: int = 2) -> str | None:
     """Return the date part of names of weekdays or months, or None.
 
     A single name is ambiguous ("May"), unless ``fewest`` is 1.
@@ -144,26 +144,26 @@ def part_of_words(texts: Iterable[str], fewest: int = 2) -> str | None:
     >>> part_of_words(["Thur", "Sun"]), part_of_words(["May", "Bob"])
     ('weekday', None)
     """
-    words = [_short(text) for text in texts]
+    words = [_short(string) for string in strings]
     for part, lists in WORDS.items():
         if len(words) >= fewest and any(set(words) <= set(one.split()) for one in lists):
             return part
     return None
 
 
-def number_of_word(part: str, text: str) -> float:
+def number_of_word(part: str, string: str) -> float:
     """Return the number of a weekday or month (Monday and January are 1), NaN for other strings.
 
     >>> number_of_word("month", "December")
     12.0
     """
-    word = _short(text)
-    found = (one.split().index(word) + 1 for one in WORDS[part] if word in one.split())
-    return float(next(found, np.nan))
+    name = _short(string)
+    numbers = (one.split().index(name) + 1 for one in WORDS[part] if name in one.split())
+    return float(next(numbers, np.nan))
 
 
-def _short(text: str) -> str:
-    word = text.strip().strip(".").lower()
+def _short(string: str) -> str:
+    word = string.strip().strip(".").lower()
     return SHORT.get(word, word)
 
 
@@ -196,7 +196,7 @@ def made(moments: np.ndarray, part: str) -> np.ndarray:
     """
     days = moments.astype("datetime64[D]")
     months = moments.astype("datetime64[M]")
-    found = {
+    values = {
         "year": lambda: moments.astype("datetime64[Y]").astype(np.int64) + 1970,
         "month": lambda: months.astype(np.int64) % 12 + 1,
         # 1 January 1970 was a Thursday.
@@ -204,7 +204,7 @@ def made(moments: np.ndarray, part: str) -> np.ndarray:
         "hour": lambda: (moments - days).astype("timedelta64[h]").astype(np.int64),
         "days": lambda: days.astype(np.int64),
     }[part]()
-    return np.where(np.isnat(moments), np.nan, found.astype(np.float64))
+    return np.where(np.isnat(moments), np.nan, values.astype(np.float64))
 
 
 _MONTHS = {word for one in WORDS["month"] for word in one.split()} | {"sept"}
@@ -227,13 +227,13 @@ _FORMS = [
 ]
 
 
-def are_dates(texts: Iterable[str]) -> bool:
+def are_dates(strings: Iterable[str]) -> bool:
     """Whether all strings are dates, such as 27.05.2019, 5/27/2019 10:30 or Mar 3, 2020.
 
     >>> are_dates(["27.05.2019", "1/2/2020 10:30", "May 5, 2020"]), are_dates(["1.2.10"])
     (True, False)
     """
-    return all(any(form.fullmatch(text) for form in _FORMS) for text in texts)
+    return all(any(form.fullmatch(string) for form in _FORMS) for string in strings)
 
 
 _TIMES = re.compile(r"\s*\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?\s*([ap]\.?m\.?)?\s*", re.IGNORECASE)
@@ -244,30 +244,30 @@ _MONTHS_OF_YEARS = re.compile(
 )
 
 
-def are_times(texts: Iterable[str]) -> bool:
+def are_times(strings: Iterable[str]) -> bool:
     """Whether all strings are times of day.
 
     >>> are_times(["06:00", "14:30:05", "4:53 AM"]), are_times(["1:2"])
     (True, False)
     """
-    return all(_TIMES.fullmatch(text) for text in texts)
+    return all(_TIMES.fullmatch(string) for string in strings)
 
 
-def are_months(texts: Iterable[str]) -> bool:
+def are_months(strings: Iterable[str]) -> bool:
     """Whether all strings are months or quarters of years.
 
     >>> are_months(["2023-01", "Aug 2015", "08/2015", "2015Q3"]), are_months(["2023-13"])
     (True, False)
     """
-    return all(_MONTHS_OF_YEARS.fullmatch(text) for text in texts)
+    return all(_MONTHS_OF_YEARS.fullmatch(string) for string in strings)
 
 
-def is_day_first(texts: Iterable[str]) -> bool:
+def is_day_first(strings: Iterable[str]) -> bool:
     """Whether 3/4 is the third of April, by a column; see :func:`datetimes_of_strings`."""
     pairs = [
-        (int(one["a"]), int(one["b"]), "/" in text)
-        for text in texts
-        if (one := _match(text)) is not None and "a" in one.groupdict()
+        (int(one["a"]), int(one["b"]), "/" in string)
+        for string in strings
+        if (one := _match(string)) is not None and "a" in one.groupdict()
     ]
     return any(a > 12 for a, _, _ in pairs) or not any(b > 12 or slash for _, b, slash in pairs)
 
@@ -283,7 +283,7 @@ _WIDE_FORMS = {
 }
 
 
-def form_of(texts: Iterable[str]) -> str:
+def form_of(strings: Iterable[str]) -> str:
     """Return the format of date strings, one of ``FORMS``; invalid dates are ignored.
 
     >>> form_of(["2024-12-31", "2024-12-31 18:30"]), form_of(["31.12.2024", "2024-12-31"])
@@ -291,17 +291,17 @@ def form_of(texts: Iterable[str]) -> str:
     >>> form_of(["1/2/2020"]), form_of(["Dec 31, 2024"]), form_of(["12/31/2024 6:30 PM"])
     ('other', 'other', 'other')
     """
-    found = {
-        next((form for form, known in _WIDE_FORMS.items() if known.fullmatch(text)), "other")
-        for text in texts
-        if _match(text) is not None
+    forms = {
+        next((form for form, known in _WIDE_FORMS.items() if known.fullmatch(string)), "other")
+        for string in strings
+        if _match(string) is not None
     }
-    found.discard("iso")
-    return next(iter(found), "iso") if len(found) < 2 else "other"
+    forms.discard("iso")
+    return next(iter(forms), "iso") if len(forms) < 2 else "other"
 
 
 def datetimes_of_strings(
-    texts: Sequence[str | None], first_is_day: bool | None = None
+    strings: Sequence[str | None], first_is_day: bool | None = None
 ) -> np.ndarray:
     """Parse strings as datetimes; NaT where one is missing or invalid.
 
@@ -311,23 +311,25 @@ def datetimes_of_strings(
     >>> datetimes_of_strings(["3/4/2020", "13/4/2020", None]).astype("datetime64[D]")
     array(['2020-04-03', '2020-04-13',        'NaT'], dtype='datetime64[D]')
     """
-    found = {text: _match(text) for text in dict.fromkeys(texts) if text is not None}
+    matches = {string: _match(string) for string in dict.fromkeys(strings) if string is not None}
     if first_is_day is None:
-        first_is_day = is_day_first(found)
-    known = {text: _moment(one, first_is_day) for text, one in found.items() if one is not None}
+        first_is_day = is_day_first(matches)
+    known = {
+        string: _moment(one, first_is_day) for string, one in matches.items() if one is not None
+    }
     nothing = np.datetime64("NaT", "us")
     return np.array(
-        [nothing if text is None else known.get(text, nothing) for text in texts],
+        [nothing if string is None else known.get(string, nothing) for string in strings],
         dtype="datetime64[us]",
     )
 
 
-def _match(text: str) -> re.Match[str] | None:
-    return next((one for form in _FORMS if (one := form.fullmatch(text))), None)
+def _match(string: str) -> re.Match[str] | None:
+    return next((one for form in _FORMS if (one := form.fullmatch(string))), None)
 
 
-def _moment(found: re.Match[str], first_is_day: bool) -> np.datetime64:
-    cells = found.groupdict()
+def _moment(match: re.Match[str], first_is_day: bool) -> np.datetime64:
+    cells = match.groupdict()
     year = int(cells["y"])
     if len(cells["y"]) == 2:
         year += 2000 if year < 69 else 1900

@@ -92,25 +92,5 @@ class UnknownEncoding(BadTable):
     """The requested encoding is unknown."""
 
 
-class LacksColumns(BadTable):
-    """Columns required by a tree are missing; ``there`` are the existing columns."""
-
-    def __init__(self, *parts: object, lacking: Sequence[str], there: Sequence[str]) -> None:
-        super().__init__(*parts)
-        self.lacking, self.there = list(lacking), list(there)
-
-
-class NamesTwice(BadTable):
-    """``n`` columns, or features of a tree (``of_tree``), have the same name."""
-
-    def __init__(self, *parts: object, name: str, n: int, of_tree: bool = False) -> None:
-        super().__init__(*parts)
-        self.name, self.n, self.of_tree = name, n, of_tree
-
-
 class NoNumbers(BadTable):
-    """A column must be numeric but is not; ``what`` describes its content."""
-
-    def __init__(self, *parts: object, column: str, what: str) -> None:
-        super().__init__(*parts)
-        self.column, self.what = column, what
+    """A column must be numeric but is not."""

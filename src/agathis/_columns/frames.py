@@ -91,16 +91,16 @@ def as_arrow(table: Any, *, takes_arrays: bool = False) -> pa.Table:
             "agathis.fit_file for a file."
         )
     if hasattr(type(table), "to_arrow"):
-        found = table.to_arrow()
-        return found if isinstance(found, pa.Table) else pa.table(found)
+        converted = table.to_arrow()
+        return converted if isinstance(converted, pa.Table) else pa.table(converted)
     if not hasattr(table, "iloc"):
         return pa.table(table)
     names = [str(name) for name in table.columns]
     try:
         if len(set(names)) == len(names):
-            found = pa.Table.from_pandas(table, preserve_index=False)
-            if not any(map(_is_odd, found.schema.types)):
-                return found.rename_columns(names).replace_schema_metadata(None)
+            converted = pa.Table.from_pandas(table, preserve_index=False)
+            if not any(map(_is_odd, converted.schema.types)):
+                return converted.rename_columns(names).replace_schema_metadata(None)
     except (pa.ArrowException, TypeError, OverflowError):
         pass  # some column is mixed: convert them one by one
     arrays = [_of_values(table.iloc[:, i]) for i in range(table.shape[1])]
@@ -112,9 +112,9 @@ def _of_values(column: Any) -> pa.Array | pa.ChunkedArray:
     import pyarrow as pa
 
     try:
-        found = pa.array(column, from_pandas=True)
-        if not _is_odd(found.type):
-            return found
+        converted = pa.array(column, from_pandas=True)
+        if not _is_odd(converted.type):
+            return converted
     except (pa.ArrowException, TypeError, OverflowError):
         pass  # as strings, equal values at least stay equal
     if hasattr(column, "sparse"):

@@ -72,18 +72,18 @@ def names_things(name: str) -> bool:
     return THING_NAME.fullmatch(name.strip()) is not None
 
 
-def are_identifiers(texts: list[str]) -> bool:
+def are_identifiers(strings: list[str]) -> bool:
     """Whether strings are digits of equal length, some with a leading zero.
 
     >>> are_identifiers(["01067", "80331"]), are_identifiers(["0", "1"]), are_identifiers(["80331",
     ...     "10115"])
     (True, False, False)
     """
-    lengths = {len(text) for text in texts}
+    lengths = {len(string) for string in strings}
     return (
         len(lengths) == 1
-        and all(text.isascii() and text.isdigit() for text in texts)
-        and any(ZERO_FIRST.fullmatch(text) for text in texts)
+        and all(string.isascii() and string.isdigit() for string in strings)
+        and any(ZERO_FIRST.fullmatch(string) for string in strings)
     )
 
 
@@ -130,7 +130,7 @@ def is_identifier(name: str, facts: ColumnFacts) -> bool:
     return n - far.sum() - 1 <= high - low <= n - 1
 
 
-def besides_numbers(texts: list[str]) -> list[str] | None:
+def besides_numbers(strings: list[str]) -> list[str] | None:
     """Return the strings that are no numbers if most are numbers, else None."""
-    others = not_numbers(texts)
-    return others if len(others) < len(texts) / 2 else None
+    others = not_numbers(strings)
+    return others if len(others) < len(strings) / 2 else None

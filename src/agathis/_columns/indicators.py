@@ -27,36 +27,36 @@ def word(value: object) -> str | None:
     return str(value)
 
 
-def indicators(words: Sequence[str | None], categories: Sequence[object]) -> np.ndarray:
+def indicators(strings: Sequence[str | None], categories: Sequence[object]) -> np.ndarray:
     """Return a column of 0 and 1 for each category."""
-    place = {word(category): i for i, category in enumerate(categories)}
-    out = np.zeros((len(words), len(categories)))
-    found = np.array([place.get(each, -1) for each in words], dtype=np.intp)
-    rows = np.flatnonzero(found >= 0)
-    out[rows, found[rows]] = 1.0
-    if None not in place:
-        out[[each is None for each in words]] = np.nan
+    position = {word(category): i for i, category in enumerate(categories)}
+    out = np.zeros((len(strings), len(categories)))
+    index = np.array([position.get(string, -1) for string in strings], dtype=np.intp)
+    rows = np.flatnonzero(index >= 0)
+    out[rows, index[rows]] = 1.0
+    if None not in position:
+        out[[string is None for string in strings]] = np.nan
     return out
 
 
 def encoded(
-    words: Sequence[str | None], categories: Sequence[object]
+    strings: Sequence[str | None], categories: Sequence[object]
 ) -> tuple[np.ndarray, list[str]]:
     """Return the columns of the categories, and unknown categories, one entry per row."""
     booleans = [category for category in categories if category is not None]
     if not booleans or not all(isinstance(category, bool) for category in booleans):
-        return _with_unseen(words, indicators(words, categories))
+        return _with_unseen(strings, indicators(strings, categories))
     # An encoder may keep one of two binary values; the other is not unknown.
-    words = [None if each is None else _truth(each) for each in words]
+    strings = [None if string is None else _truth(string) for string in strings]
     every: list[object] = [True, False, *[None] * (None in categories)]
-    made, unseen = _with_unseen(words, indicators(words, every))
+    made, unseen = _with_unseen(strings, indicators(strings, every))
     return made[:, [every.index(category) for category in categories]], unseen
 
 
-def _with_unseen(words: Sequence[str | None], made: np.ndarray) -> tuple[np.ndarray, list[str]]:
+def _with_unseen(strings: Sequence[str | None], made: np.ndarray) -> tuple[np.ndarray, list[str]]:
     # A missing value is NaN in all columns, unless it is a category.
-    unseen = (words[i] for i in np.flatnonzero(made.sum(axis=1) == 0).tolist())
-    return made, [each for each in unseen if each is not None]
+    unseen = (strings[i] for i in np.flatnonzero(made.sum(axis=1) == 0).tolist())
+    return made, [string for string in unseen if string is not None]
 
 
 def _truth(text: str) -> str:

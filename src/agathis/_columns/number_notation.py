@@ -3,8 +3,7 @@
 A column of strings is numeric if all its cells are numbers in one of two styles, with one unit or
 none. Where both styles fit, as for 1.200, the rest of the file decides, and a note says so. The
 result is a :class:`Notation`, which parses other cells of the column, such as those of later blocks
-or files. It is plain Python, since data frames need no pyarrow, and columns have few distinct
-strings.
+or files. It is plain Python, since columns have few distinct strings.
 """
 
 from __future__ import annotations
@@ -38,43 +37,47 @@ class Notation:
     point: str
     unit: str = ""
 
-    def misfits(self, texts: Iterable[str]) -> list[str]:
+    def misfits(self, strings: Iterable[str]) -> list[str]:
         """Return the strings that are not numbers in this notation."""
         pattern = _number(self.point)
-        return [text for text in texts if not pattern.fullmatch(text) or _unit(text) != self.unit]
+        return [
+            string
+            for string in strings
+            if not pattern.fullmatch(string) or _unit(string) != self.unit
+        ]
 
-    def values(self, texts: Iterable[str]) -> list[float]:
+    def values(self, strings: Iterable[str]) -> list[float]:
         """Parse the strings that are numbers in this notation.
 
         >>> Notation(",", "€").values(["1.264,40 €", "-2 €"])
         [1264.4, -2.0]
         """
         noise = re.compile(rf"{UNIT}|[+\s{_GAPS}\{OTHER[self.point]}]")
-        return [float(noise.sub("", text).replace(self.point, ".")) for text in texts]
+        return [float(noise.sub("", string).replace(self.point, ".")) for string in strings]
 
 
-def notation_of(texts: Collection[str], decimal: str = ".") -> tuple[Notation | None, bool]:
+def notation_of(strings: Collection[str], decimal: str = ".") -> tuple[Notation | None, bool]:
     """Infer the notation of distinct strings, if all are numbers, and whether it is ambiguous.
 
     ``decimal`` is preferred if both decimal points fit.
     """
-    if not texts:
+    if not strings:
         return None, False
-    first = next(iter(texts))
-    found = [
+    first = next(iter(strings))
+    fitting = [
         one
         for one in (Notation(point, _unit(first)) for point in (decimal, OTHER[decimal]))
-        if _number(one.point).fullmatch(first) and not one.misfits(texts)
+        if _number(one.point).fullmatch(first) and not one.misfits(strings)
     ]
-    if not found:
+    if not fitting:
         return None, False
-    either = len(found) == 2 and any("." in text or "," in text for text in texts)
-    return found[0], either
+    either = len(fitting) == 2 and any("." in string or "," in string for string in strings)
+    return fitting[0], either
 
 
-def described(notation: Notation, texts: Collection[str], doubtful: bool) -> Note:
+def described(notation: Notation, strings: Collection[str], doubtful: bool) -> Note:
     """Return a note on strings that were parsed in a notation."""
-    longest = max(texts, key=len)
+    longest = max(strings, key=len)
     parts: list[object] = [f"{longest.strip()} is read as {notation.values([longest])[0]:.15g}"]
     if doubtful:
         other = OTHER[notation.point]
@@ -93,10 +96,10 @@ def doubt(cells: Sequence[str], decimal: str) -> Note | None:
     return Note((read, way, f" takes {decimal} for the thousands separator"), True)
 
 
-def not_numbers(texts: Iterable[str]) -> list[str]:
+def not_numbers(strings: Iterable[str]) -> list[str]:
     """Return the strings that are numbers in neither style, with any unit."""
     pattern = _number(".,")
-    return [text for text in texts if not pattern.fullmatch(text)]
+    return [string for string in strings if not pattern.fullmatch(string)]
 
 
 @lru_cache
@@ -105,7 +108,7 @@ def _number(points: str) -> re.Pattern[str]:
     return re.compile(rf"\s*[-+]?\s*(?:{UNIT}\s*)?[-+]?(?:{style})(?:\s*{UNIT})?\s*")
 
 
-def _unit(text: str) -> str:
-    found = _FIRST_UNIT.match(text)
-    assert found is not None, "all of the pattern is optional"
-    return found[1]
+def _unit(string: str) -> str:
+    match = _FIRST_UNIT.match(string)
+    assert match is not None, "all of the pattern is optional"
+    return match[1]

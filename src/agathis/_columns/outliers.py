@@ -35,19 +35,19 @@ def outlier_limits(ordered: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the outlier bounds of sorted columns; infinite for constant columns."""
     low, high = at_percentiles(ordered)
     with np.errstate(over="ignore", invalid="ignore"):
-        room = FAR * (high - low)
+        reach = FAR * (high - low)
         known = np.count_nonzero(~np.isnan(ordered), axis=0)
-        varies = (room > 0) & (known >= FEWEST)
-        low, high = np.where(varies, low - room, -np.inf), np.where(varies, high + room, np.inf)
+        varies = (reach > 0) & (known >= FEWEST)
+        low, high = np.where(varies, low - reach, -np.inf), np.where(varies, high + reach, np.inf)
         near = (ordered >= low) & (ordered <= high)
-        least = np.min(ordered, axis=0, where=near, initial=np.inf)
-        most = np.max(ordered, axis=0, where=near, initial=-np.inf)
+        minimum = np.min(ordered, axis=0, where=near, initial=np.inf)
+        maximum = np.max(ordered, axis=0, where=near, initial=-np.inf)
         below = np.max(ordered, axis=0, where=ordered < low, initial=-np.inf)
         above = np.min(ordered, axis=0, where=ordered > high, initial=np.inf)
         # A tail that continues beyond the bound has no outliers.
         return (
-            np.where(least - below > room / 2, low, -np.inf),
-            np.where(above - most > room / 2, high, np.inf),
+            np.where(minimum - below > reach / 2, low, -np.inf),
+            np.where(above - maximum > reach / 2, high, np.inf),
         )
 
 

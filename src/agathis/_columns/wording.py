@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from difflib import get_close_matches
 
 # More names make a message unreadable.
 SHOWN = 8
 
 
-def some(words: Iterable[object], most: int = SHOWN) -> str:
+def some(words: Iterable[object], maximum: int = SHOWN) -> str:
     """List the first strings, and the number of others.
 
     >>> some("abc"), some("abc", 2), some("")
     ('a, b, c', 'a, b and 1 more', 'none')
     """
-    found = [str(word) for word in words]
-    more = len(found) - most
-    return (", ".join(found[:most]) or "none") + (f" and {more} more" if more > 0 else "")
+    strings = [str(item) for item in words]
+    more = len(strings) - maximum
+    return (", ".join(strings[:maximum]) or "none") + (f" and {more} more" if more > 0 else "")
 
 
 def quoted(values: Iterable[object]) -> str:
@@ -38,6 +39,28 @@ def listed(names: Iterable[object]) -> str:
     if len(words) > SHOWN:
         return some(words)
     return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
+
+
+def suggestion(name: object, names: Iterable[object]) -> str:
+    """Suggest the most similar name, if any is similar.
+
+    >>> suggestion("size", ["Size", "color"]), suggestion("size", ["color"])
+    (" Did you mean 'Size'?", '')
+    """
+    known = [str(one) for one in names]
+    same = [one for one in known if one.strip().lower() == str(name).strip().lower()]
+    close = same or get_close_matches(str(name), known, 1)
+    return f" Did you mean {close[0]!r}?" if close else ""
+
+
+def shortened(text: str, width: int = 60) -> str:
+    """Cut a long text for a message, on one line.
+
+    >>> shortened("colour of the house", 12)
+    'colour of...'
+    """
+    text = " ".join(text.splitlines())
+    return text if len(text) <= width else f"{text[: width - 3]}..."
 
 
 def count(n: int, what: str) -> str:

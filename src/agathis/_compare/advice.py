@@ -20,7 +20,7 @@ from agathis._utils.result_table import Table
 
 def advice(runs: Table, summary: Table) -> str:
     """The recommendation from the two tables of a comparison."""
-    rows = _that_count(summary)
+    rows = _comparable(summary)
     if not rows:
         return "No method finished, so there is no recommendation."
     known = [row for row in rows if _cost(row) < math.inf]
@@ -39,33 +39,33 @@ def advice(runs: Table, summary: Table) -> str:
     others = [row for row in equal if row is not taken]
     alike = [row for row in others if round(row["waes"], 1) == round(taken["waes"], 1)]
     if len(alike) == len(known) - 1 and len(known) > 1:
-        words = [
+        sentences = [
             f"There is no difference: {_listed([taken, *alike])} have the same cost "
             f"({_cost(taken):.2f} times that of KMeans) and the same length of rules "
             f"({taken['waes']:.1f} conditions). Take {_name(taken)}."
         ]
     else:
-        words = [f"Take {_name(taken)}: {_figures(taken)}{_why(taken, lowest, equal)}."]
+        sentences = [f"Take {_name(taken)}: {_figures(taken)}{_why(taken, lowest, equal)}."]
         if others:
             longer = [row for row in others if not any(row is one for one in alike)]
-            words += [f"Equally good: {_listed(alike)}."] if alike else []
-            words += [f"The same cost with longer rules: {_listed(longer)}."] if longer else []
+            sentences += [f"Equally good: {_listed(alike)}."] if alike else []
+            sentences += [f"The same cost with longer rules: {_listed(longer)}."] if longer else []
     method = METHODS.get(_name(taken))
     if method is not None and method.search is not None:
-        words.append(
+        sentences.append(
             f"It is {method.estimator}(search={method.search!r}), the default of agathis fit."
         )
     if _cost(taken) > FAR and taken["leaves"] <= taken["clusters"] + 0.5:
-        words.append("With one leaf per cluster the cost is far from KMeans: use more leaves.")
-    return " ".join(words)
+        sentences.append("With one leaf per cluster the cost is far from KMeans: use more leaves.")
+    return " ".join(sentences)
 
 
-def _that_count(summary: Table) -> list[dict[str, Any]]:
+def _comparable(summary: Table) -> list[dict[str, Any]]:
     """The methods that finished all runs, with the largest number of clusters."""
     done = [row for row in summary if row["runs"]]
-    whole = [row for row in done if not row["failed"] and not row["timeouts"]] or done
-    most = max((row["clusters"] for row in whole), default=0)
-    return [row for row in whole if row["clusters"] > most - 0.5]
+    complete = [row for row in done if not row["failed"] and not row["timeouts"]] or done
+    max_clusters = max((row["clusters"] for row in complete), default=0)
+    return [row for row in complete if row["clusters"] > max_clusters - 0.5]
 
 
 def _same(runs: Table, row: dict[str, Any], other: dict[str, Any]) -> bool:

@@ -163,8 +163,8 @@ def compare(
         show(what, 0, len(tasks))
         work = run(_measure, setting, tasks, n_workers=workers, timeout=timeout, prepare=_prepare)
         # Stops all processes, also after an error.
-        with closing(work) as found:
-            for done, outcome in enumerate(found, 1):
+        with closing(work) as completed:
+            for done, outcome in enumerate(completed, 1):
                 outcomes[outcome.task] = outcome
                 show(what, done, len(tasks))
     runs = _rows(tasks, outcomes, with_classes=classes is not None)
@@ -216,8 +216,8 @@ def _sample_size(
     n, d = shape
     if subsample is None:
         pairs = kernel not in ("linear", "cosine")
-        most = FEWEST if pairs else max(FEWEST, CELLS // (n_runs * d))
-        size, subsample = min(round(SHARE * n), max(most, n_clusters)), SHARE
+        max_rows = FEWEST if pairs else max(FEWEST, CELLS // (n_runs * d))
+        size, subsample = min(round(SHARE * n), max(max_rows, n_clusters)), SHARE
     elif isinstance(subsample, Integral):
         size = int(subsample)
     else:
@@ -255,12 +255,12 @@ def _measure(setting: _Setting, task: _Task) -> dict[str, Any]:
             return {"reference": reference.inertia_, "rounding": rounding_of(given, None)}
         model = _model(setting, task.method, task.seed)
         classes = None if setting.y is None else setting.y[rows]
-        found = measure_fit(lambda: model.fit(X), X, classes, kernel)
+        scores = measure_fit(lambda: model.fit(X), X, classes, kernel)
     notes = list(dict.fromkeys(str(warning.message) for warning in caught))
     n_clusters = model.get_params(deep=False).get("n_clusters", setting.n_clusters)
     if n_clusters != setting.n_clusters:
         notes.insert(0, f"n_clusters={n_clusters}, but {setting.n_clusters} of the reference")
-    return found | {"note": "; ".join(notes)}
+    return scores | {"note": "; ".join(notes)}
 
 
 def _prepare(setting: _Setting) -> None:
@@ -292,17 +292,17 @@ def _model(setting: _Setting, name: str, seed: int) -> BaseEstimator:
 def _rows(tasks: list[_Task], outcomes: dict[int, Outcome], with_classes: bool) -> Table:
     """One row per fit, with its cost relative to the reference of its run."""
     references = {
-        task.run: outcomes[place] for place, task in enumerate(tasks) if task.method is None
+        task.run: outcomes[index] for index, task in enumerate(tasks) if task.method is None
     }
     rows = []
-    for place, task in enumerate(tasks):
+    for index, task in enumerate(tasks):
         if task.method is None:
             continue
-        outcome = outcomes[place]
+        outcome = outcomes[index]
         row: dict[str, Any] = {"method": task.method, "run": task.run, "status": outcome.status}
         if outcome.status == "done":
-            found = dict(outcome.value)
-            cost, notes = found.pop("cost"), [found.pop("note")]
+            scores = dict(outcome.value)
+            cost, notes = scores.pop("cost"), [scores.pop("note")]
             reference = references[task.run]
             if reference.status != "done":
                 notes.append(f"no relative score, kernel KMeans: {reference.note}")
@@ -310,7 +310,7 @@ def _rows(tasks: list[_Task], outcomes: dict[int, Outcome], with_classes: bool) 
                 notes.append("no relative score: the kernel is not positive semi-definite")
             else:
                 row["relative_score"] = relative(cost, **reference.value)
-            row.update(found, note="; ".join(filter(None, notes)))
+            row.update(scores, note="; ".join(filter(None, notes)))
         else:
             row["note"] = outcome.note
         rows.append(row)

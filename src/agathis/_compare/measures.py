@@ -47,7 +47,7 @@ def measure_fit(
 
     Returns
     -------
-    found : dict
+    scores : dict
         ``ari`` (None without classes), ``wad``, ``waes``, ``leaves``, ``clusters``, the kernel
         KMeans ``cost``, and the ``seconds`` of the fit.
     """

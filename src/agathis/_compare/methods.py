@@ -36,7 +36,7 @@ def check_methods(
         names = [methods] if isinstance(methods, str) else list(methods)
         if names == ["all"]:
             names = [method.name for method in ALL if linear or method.kernels]
-        known = {word.lower(): m.name for m in ALL for word in (m.name, m.typed)}
+        known = {label.lower(): m.name for m in ALL for label in (m.name, m.typed)}
         known |= {m.estimator.lower(): m.name for m in ALL if m.search is None}
         unknown = [name for name in names if str(name).lower() not in known]
         if unknown:

@@ -61,7 +61,7 @@ class Comparison:
 
     def __repr__(self) -> str:
         table = str(_readable(self.summary))
-        below = [line for text in self._below() for line in textwrap.wrap(text, _WIDTH)]
+        below = [line for paragraph in self._below() for line in textwrap.wrap(paragraph, _WIDTH)]
         return "\n".join([table, *self.reasons(), "", *below])
 
     def to_markdown(self) -> str:
@@ -115,22 +115,22 @@ def _readable(summary: Table) -> Table:
         for measure in (name for name in MEASURES if name in summary.columns):
             mean, std = row[measure], row[f"{measure}_std"]
             if mean is None:
-                text = ""
+                cell = ""
             elif measure in ("leaves", "clusters", "seconds"):
-                text = f"{mean:.2g}" if measure == "seconds" else f"{mean:.1f}".removesuffix(".0")
+                cell = f"{mean:.2g}" if measure == "seconds" else f"{mean:.1f}".removesuffix(".0")
             else:
-                text = f"{mean:.2f}" if std is None else f"{mean:.2f}±{std:.2f}"
-            out[_SHORT.get(measure, measure)] = text
+                cell = f"{mean:.2f}" if std is None else f"{mean:.2f}±{std:.2f}"
+            out[_SHORT.get(measure, measure)] = cell
         rows.append(out)
     return Table(rows)
 
 
 def _reasons(runs: Table) -> Iterator[str]:
     """Why fits did not finish, one line per reason."""
-    found: dict[tuple[str, str, str], int] = {}
+    counts: dict[tuple[str, str, str], int] = {}
     for row in runs:
         if row["status"] != "done":
             reason = row["method"], row["status"], row["note"]
-            found[reason] = found.get(reason, 0) + 1
-    for (method, status, note), count in found.items():
+            counts[reason] = counts.get(reason, 0) + 1
+    for (method, status, note), count in counts.items():
         yield f"{method}: {status} in {count} run{'s'[: count != 1]}: {note}"

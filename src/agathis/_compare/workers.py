@@ -84,8 +84,8 @@ def run(
     if n_workers == 1 and timeout is None:
         if prepare is not None:
             prepare(shared)
-        for place, task in enumerate(tasks):
-            yield from _attempts(function, shared, task, place)
+        for index, task in enumerate(tasks):
+            yield from _attempts(function, shared, task, index)
         return
     todo = deque(enumerate(tasks))
     answers: _Answers = queue.SimpleQueue()
@@ -121,18 +121,18 @@ def run(
 
 
 def _attempts(
-    function: Callable[[Any, Any], Any], shared: object, task: object, place: int
+    function: Callable[[Any, Any], Any], shared: object, task: object, index: int
 ) -> Iterator[Outcome]:
     try:
         value = function(shared, task)
         if isinstance(value, Generator):
             for part in value:
-                yield Outcome(place, part, "part")
+                yield Outcome(index, part, "part")
             value = None
-        yield Outcome(place, value)
+        yield Outcome(index, value)
     except Exception as error:
         # Reported as an outcome, so that other tasks continue.
-        yield Outcome(place, status="failed", note=f"{type(error).__name__}: {error}")
+        yield Outcome(index, status="failed", note=f"{type(error).__name__}: {error}")
 
 
 class _Worker:
@@ -175,9 +175,9 @@ class _Worker:
         except Exception as error:
             answers.put((self, error))
 
-    def begin(self, place: int, task: object, timeout: float | None) -> None:
+    def begin(self, index: int, task: object, timeout: float | None) -> None:
         """Send a task."""
-        self.task = place
+        self.task = index
         self.deadline = None if timeout is None else time.monotonic() + timeout
         # If the process has ended, None is the next answer.
         with contextlib.suppress(*_ENDED):
@@ -190,12 +190,12 @@ class _Worker:
 
     def outcome(self, answer: object, timeout: float | None) -> Outcome | None:
         """The outcome of the task by an answer, if there was a task."""
-        place = self.task
+        index = self.task
         if isinstance(answer, Outcome):
-            assert place is not None
+            assert index is not None
             if answer.status != "part":
                 self.task = self.deadline = None
-            return replace(answer, task=place)
+            return replace(answer, task=index)
         if answer is None:
             self.close()
             if not self.ready:
@@ -203,13 +203,13 @@ class _Worker:
                     "a worker process did not start, see its output above. With n_jobs=1 and no "
                     "timeout no processes are used."
                 )
-            if place is not None and self.stopped:
-                return Outcome(place, status="timeout", note=f"took longer than {timeout:g} s")
-            if place is not None:
+            if index is not None and self.stopped:
+                return Outcome(index, status="timeout", note=f"took longer than {timeout:g} s")
+            if index is not None:
                 note = f"its process ended with code {self.process.returncode}"
                 if self.process.returncode == -9:
                     note += ", killed, as a machine that is out of memory does"
-                return Outcome(place, status="failed", note=note)
+                return Outcome(index, status="failed", note=note)
         self.ready = True
         return None
 
@@ -243,16 +243,16 @@ def _watch(parent: int) -> None:
 def serve() -> None:
     """Main loop of a worker: tasks from standard input, outcomes to standard output."""
     threading.Thread(target=_watch, args=(os.getppid(),), daemon=True).start()
-    asked, answers = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
+    requests, answers = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
     # Redirects what tasks print, so that it does not mix with the outcomes.
     os.dup2(2, 1)
     try:
-        function, shared, prepare = pickle.load(asked)
+        function, shared, prepare = pickle.load(requests)
         if prepare is not None:
             prepare(shared)
         _send(answers, True)
         while True:
-            for outcome in _attempts(function, shared, pickle.load(asked), 0):
+            for outcome in _attempts(function, shared, pickle.load(requests), 0):
                 _send(answers, outcome)
     except (*_ENDED, KeyboardInterrupt):
         pass  # the parent has ended or closed the pipe

@@ -45,19 +45,19 @@ class Bins:
         if out is None:
             out = np.empty(X.shape, dtype=np.uint8)
         edges = np.full((len(self.edges), EDGES), np.inf)
-        for row, own in zip(edges, self.edges, strict=True):
-            row[: len(own)] = own
-        most = np.array([len(own) for own in self.edges])
-        steps = np.where(most > 0, 2 ** np.floor(np.log2(np.maximum(most, 1))), 0)
+        for row, inner in zip(edges, self.edges, strict=True):
+            row[: len(inner)] = inner
+        n_edges = np.array([len(inner) for inner in self.edges])
+        steps = np.where(n_edges > 0, 2 ** np.floor(np.log2(np.maximum(n_edges, 1))), 0)
         assign(np.ascontiguousarray(X), edges, steps.astype(np.int32), out, threads)
         return out
 
     def around(self, feature: int, value: float) -> tuple[int, float, float]:
         """The bin of a value, with its lower (exclusive) and upper (inclusive) edge."""
         edges = self.edges[feature]
-        own = int(np.searchsorted(edges, value))
-        low = -np.inf if own == 0 else float(edges[own - 1])
-        return own, low, np.inf if own == len(edges) else float(edges[own])
+        index = int(np.searchsorted(edges, value))
+        low = -np.inf if index == 0 else float(edges[index - 1])
+        return index, low, np.inf if index == len(edges) else float(edges[index])
 
     def threshold(self, feature: int, before: int, after: int) -> float:
         """The threshold between two bins; infinite if only missing values come ``after`` (-1)."""
@@ -88,13 +88,13 @@ def find_bins(
     array([  0,   2, 255], dtype=uint8)
     """
     d = sample.shape[1]
-    found: dict[int, tuple[np.ndarray, np.ndarray, np.ndarray]] = {}
+    bins_of: dict[int, tuple[np.ndarray, np.ndarray, np.ndarray]] = {}
 
     def find(f: int) -> None:
-        found[f] = _bins_of(np.array(sample[:, f]), weight, max_bins)
+        bins_of[f] = _bins_of(np.array(sample[:, f]), weight, max_bins)
 
     for_each(find, d, threads if sample.size > 100_000 else 1)
-    low, high, edges = (list(part) for part in zip(*(found[f] for f in range(d)), strict=True))
+    low, high, edges = (list(part) for part in zip(*(bins_of[f] for f in range(d)), strict=True))
     return Bins(low, high, edges)
 
 

@@ -55,9 +55,9 @@ class SearchedColumns:
             return np.zeros((len(X), 1), dtype=X.dtype)
         return X[:, self.columns]
 
-    def number(self, place: int) -> int:
+    def number(self, index: int) -> int:
         """The column of the data with an index among the searched ones."""
-        return int(self.columns[place])
+        return int(self.columns[index])
 
     def place(self, feature: int) -> int | None:
         """The index of a column among the searched ones; ``None`` if it is not one of them."""
@@ -83,26 +83,26 @@ class CategoryGroups:
     @property
     def n_categories(self) -> np.ndarray:
         """The number of codes of each feature, not counting missing."""
-        return np.array([len(own) + 1 for own in self.columns], dtype=np.int32)
+        return np.array([len(group) + 1 for group in self.columns], dtype=np.int32)
 
     def check(self) -> None:
         """Raise ValueError if a feature has more categories than there are bins."""
-        most = int(self.n_categories.max())
-        if most > MISSING_BIN:
+        n_categories = int(self.n_categories.max())
+        if n_categories > MISSING_BIN:
             raise ValueError(
-                f"one_hot has a categorical feature with {most - 1} categories; engine='features' "
-                f"and 'binned' take up to {MISSING_BIN - 1}, 'gram' and 'blocks' any number. "
-                "Merge rare categories."
+                f"one_hot has a categorical feature with {n_categories - 1} categories; "
+                f"engine='features' and 'binned' take up to {MISSING_BIN - 1}, 'gram' and "
+                "'blocks' any number. Merge rare categories."
             )
 
     def codes(self, X: np.ndarray) -> np.ndarray:
         """The code of each row in each feature, of shape (n_rows, n_category_groups)."""
         out = np.empty((len(X), len(self.columns)), dtype=np.int32)
-        for source, own in enumerate(self.columns):
-            part = X[:, own]
+        for feature, columns in enumerate(self.columns):
+            part = X[:, columns]
             is_on = part > 0
-            code = np.where(is_on.any(axis=1), np.argmax(is_on, axis=1), len(own))
-            out[:, source] = np.where(np.isnan(part[:, 0]), -1, code)
+            code = np.where(is_on.any(axis=1), np.argmax(is_on, axis=1), len(columns))
+            out[:, feature] = np.where(np.isnan(part[:, 0]), -1, code)
         return out
 
     def bins(self, X: np.ndarray) -> np.ndarray:
@@ -112,7 +112,7 @@ class CategoryGroups:
 
     def split(
         self,
-        source: int,
+        feature: int,
         codes: np.ndarray,
         missing_left: bool | None,
         gain: float,
@@ -124,14 +124,14 @@ class CategoryGroups:
 
         Without codes only missing values go right, as a split on the first column.
         """
-        own = self.columns[source]
+        columns = self.columns[feature]
         missing = 0
         if missing_left is not None:
             missing = MISSING_GOES.index("left" if missing_left else "right")
-        chosen = own[codes]
+        chosen = columns[codes]
         return Split(
-            feature=int(chosen[0] if len(chosen) else own[0]),
-            threshold=float(self.on[source] / 2) if len(chosen) else np.inf,
+            feature=int(chosen[0] if len(chosen) else columns[0]),
+            threshold=float(self.on[feature] / 2) if len(chosen) else np.inf,
             gain=gain,
             move=move,
             left=left,
@@ -139,7 +139,7 @@ class CategoryGroups:
             position=-1,
             missing=missing,
             terms=tuple((int(column), 1.0) for column in chosen),
-            source=int(own[0]),
+            source=int(columns[0]),
         )
 
 

@@ -98,12 +98,12 @@ class Grid:
         if origin is None:
             origin = rounded_origin(points, weight)
         gap = np.zeros(len(origin)) if gap is None else gap
-        share = np.ones(len(points)) if weight is None else weight
+        row_weight = np.ones(len(points)) if weight is None else weight
         with np.errstate(over="ignore", invalid="ignore"):
             off = np.where(np.isnan(points), gap, points - origin)
             scale = GUESS * n_rows / len(points)
-            lengths = scale * (share @ np.abs(off))
-            squares = scale * float(share @ (off * off).sum(axis=1))
+            lengths = scale * (row_weight @ np.abs(off))
+            squares = scale * float(row_weight @ (off * off).sum(axis=1))
         if not np.isfinite(squares):
             raise TooLarge(TOO_LARGE)
         weight_steps, ratio = None, 1.0
@@ -126,24 +126,24 @@ class Grid:
                 square_steps=1.0 if far_square else self.square_steps,
             )
         steps, changed = self.steps.copy(), False
-        for j, (length, most) in enumerate(zip(seen.lengths, seen.most.tolist(), strict=True)):
-            if most > 0:
-                found = n_rows * (most / self.steps[j])
+        for j, (length, largest) in enumerate(zip(seen.lengths, seen.most.tolist(), strict=True)):
+            if largest > 0:
+                total = n_rows * (largest / self.steps[j])
             elif length > 2**MAX_BITS or 0 < length < 2**FEW_BITS:
-                found = (length + n_rows) / self.steps[j]
+                total = (length + n_rows) / self.steps[j]
             else:
                 continue
-            if not np.isfinite(found):
+            if not np.isfinite(total):
                 raise TooLarge(TOO_LARGE)
-            new = _steps_of(found)
+            new = _steps_of(total)
             changed |= new != steps[j]
             steps[j] = new
         square_steps = self.square_steps
         if seen.most_square > 0:
-            found = n_rows * (seen.most_square / self.square_steps)
-            if not np.isfinite(found):
+            total = n_rows * (seen.most_square / self.square_steps)
+            if not np.isfinite(total):
                 raise TooLarge(TOO_LARGE)
-            square_steps = _steps_of(found)
+            square_steps = _steps_of(total)
             changed = True
         return replace(self, steps=steps, square_steps=square_steps) if changed else None
 

@@ -87,8 +87,8 @@ class LeafSums:
 
     def see(self) -> None:
         """Record the magnitudes of the rows added."""
-        found = Seen(*self.bins.seen)
-        self.seen = found if self.seen is None else self.seen + found
+        seen = Seen(*self.bins.seen)
+        self.seen = seen if self.seen is None else self.seen + seen
 
     def take(self) -> Sums:
         """Return the sums and reset."""
@@ -159,7 +159,7 @@ class Part:
         """The number of rows of positive weight."""
         return len(self.ids)
 
-    def bring(self, cuts: Sequence[AppliedSplit]) -> None:
+    def apply(self, cuts: Sequence[AppliedSplit]) -> None:
         """Apply the splits that have not been applied yet."""
         for cut in cuts[len(self.start) - 1 :]:
             start, stop = self.start[cut.leaf_index], self.stop[cut.leaf_index]
@@ -180,7 +180,7 @@ class Part:
         squares: bool,
         report: Report,
     ) -> None:
-        self.bring(cuts)
+        self.apply(cuts)
         ids = self.rows_of(leaf_index)
         for chunk in self.store.chunks(ids):
             weight = None
@@ -194,11 +194,11 @@ class Part:
             leaf_sums.see()
 
     def size(self, cuts: Sequence[AppliedSplit], leaf_index: int) -> int:
-        self.bring(cuts)
+        self.apply(cuts)
         return self.stop[leaf_index] - self.start[leaf_index]
 
     def ask(self, cuts: Sequence[AppliedSplit], leaf_index: int, question: Question) -> Answer:
-        self.bring(cuts)
+        self.apply(cuts)
         ids = self.rows_of(leaf_index)
         values = asked_values(self.store.X, ids, question.feature, question.terms)
         left = sent_left(values, question.threshold, question.missing_left).view(bool)
@@ -208,7 +208,7 @@ class Part:
         return Answer(n_left, missing, inside_left, len(inside) - inside_left)
 
 
-def added(found: Any) -> Any:
+def added(answers: Any) -> Any:
     """The sum of one or more answers."""
-    first, *others = found
+    first, *others = answers
     return sum(others, first)

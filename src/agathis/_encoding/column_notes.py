@@ -48,52 +48,39 @@ PLURALS = {
 def notes_on(column_types: Sequence[ColumnType]) -> list[Note]:
     """Return notes on categorical columns and on those that are left out."""
     out = []
-    numbers = [
-        column_type.name
-        for column_type in column_types
-        if A_VALUE.fullmatch(column_type.name.strip())
-    ]
+    numbers = [v.name for v in column_types if A_VALUE.fullmatch(v.name.strip())]
     if numbers:
         what = "is a column name" if len(numbers) == 1 else "are column names"
         text = f"{listed(map(title_of, numbers))} {what}: is the first row a header?"
         out.append(Note((text,), doubtful=True))
-    categories = [
-        f"{title_of(column_type.name)} ({_values(column_type)})"
-        for column_type in column_types
-        if column_type.kind == "category" and not column_type.shown
-    ]
-    if categories:
-        out.append(Note((f"Categories: {listed(categories)}.",)))
-    parts = [
-        f"{title_of(column_type.name)} ({listed(column_type.parts)})"
-        for column_type in column_types
-        if column_type.kind in ("date", "calendar") and not column_type.shown
-    ]
-    if parts:
-        out.append(Note((f"Parts of dates: {listed(parts)}.",)))
-    shown = [title_of(v.name) for v in column_types if v.shown and v.kind != "out"]
-    if shown:
-        out.append(Note((f"Display only: {listed(shown)}.",)))
+    used = [column_type for column_type in column_types if not column_type.shown]
+    listings = {
+        "Categories": [f"{title_of(v.name)} ({_values(v)})" for v in used if v.kind == "category"],
+        "Parts of dates": [
+            f"{title_of(v.name)} ({listed(v.parts)})"
+            for v in used
+            if v.kind in ("date", "calendar")
+        ],
+        "Display only": [title_of(v.name) for v in column_types if v.shown and v.kind != "out"],
+    }
+    out += [Note((f"{what}: {listed(names)}.",)) for what, names in listings.items() if names]
     for column_type in column_types:
         if column_type.na_values:
-            text = (
-                f"{title_of(column_type.name)} has numbers, "
-                f"and also {examples(list(column_type.na_values))}"
-            )
-            out.append(Note((text, ", which are treated as missing."), doubtful=True))
+            others = examples(list(column_type.na_values))
+            text = f"{title_of(column_type.name)} has numbers, and also {others}"
+            out.append(Note((f"{text}, which are treated as missing.",), doubtful=True))
     reasons: dict[tuple[str, str], list[str]] = {}
     for column_type in column_types:
         if column_type.kind == "out":
             reasons.setdefault((column_type.why, column_type.way), []).append(column_type.name)
     for (why, way), names in reasons.items():
         left = f"Left out: {listed(map(title_of, names))}: {reason(why, len(names))}"
-        parts_of: list[object] = [left]
         them = "it" if len(names) == 1 else "them"
-        if way == KEEP:
-            parts_of += [" (", Advice("keep", tuple(names)), f" keeps {them})"]
-        elif way == PARTS:
-            parts_of += [" (", Advice("dates", "parts"), f" encodes parts of {them})"]
-        out.append(Note((*parts_of, ".")))
+        options: dict[str, tuple[object, ...]] = {
+            KEEP: (" (", Advice("keep", tuple(names)), f" keeps {them})"),
+            PARTS: (" (", Advice("dates", "parts"), f" encodes parts of {them})"),
+        }
+        out.append(Note((left, *options.get(way, ()), ".")))
     return out
 
 

@@ -12,7 +12,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from agathis._columns import datetimes, identifiers
 from agathis._columns.arrow_values import holds_numbers
@@ -21,7 +21,7 @@ from agathis._columns.errors import Advice, BadTable, Ways
 from agathis._columns.identifiers import FEW
 from agathis._columns.indicators import word
 from agathis._columns.number_notation import Notation, notation_of
-from agathis._columns.wording import title_of
+from agathis._columns.wording import shortened, title_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -101,7 +101,7 @@ class ColumnType:
     notation: Notation | None = None
     first_is_day: bool | None = None
     form: str = ""
-    holds: str = "numbers"
+    holds: Literal["numbers", "names"] = "numbers"
     otherwise: ColumnType | None = None
     shown: bool = False
 
@@ -130,28 +130,28 @@ def infer_column_type(
         return ColumnType(name, "out", EMPTY)
     if types.is_temporal(kind):
         return _dates(name, facts, dates, categorical)
-    text = types.is_string(kind)
-    if not text and not holds_numbers(kind):
+    is_string = types.is_string(kind)
+    if not is_string and not holds_numbers(kind):
         why = f"is of type {kind}, which is neither numbers nor text"
         return ColumnType(name, "problem", why, otherwise=ColumnType(name, "out", OTHER_TYPE))
     if types.is_floating(kind) and not categorical and _have_fractions(facts):
         return ColumnType(name, "number")
-    some = facts.some
+    values = facts.some
     if categorical:
         return _category(name, facts, MAX_CATEGORIES, asked=True)
-    if text and datetimes.are_dates(some):
+    if is_string and datetimes.are_dates(values):
         return _dates(name, facts, dates, False)
-    if text and not keep and datetimes.are_times(some):
+    if is_string and not keep and datetimes.are_times(values):
         return ColumnType(name, "out", DATES, way=KEEP)
-    if len(some) == 1 and not facts.has_missing and not keep:
-        return ColumnType(name, "out", f"{CONSTANT} {_short(some[0])}", way=KEEP)
+    if len(values) == 1 and not facts.has_missing and not keep:
+        return ColumnType(name, "out", f"{CONSTANT} {shortened(str(values[0]), 30)}", way=KEEP)
     if not keep:
-        found = _no_quantity(name, facts, dates, max_categories)
-        if found is not None:
-            return found
-    if types.is_boolean(kind) or (not text and _are_booleans(some)):
+        role = _no_quantity(name, facts, dates, max_categories)
+        if role is not None:
+            return role
+    if types.is_boolean(kind) or (not is_string and _are_booleans(values)):
         return _category(name, facts, 2)
-    if not text:
+    if not is_string:
         return ColumnType(name, "number")
     return _words(name, facts, max_categories, keep)
 
@@ -162,32 +162,34 @@ def _no_quantity(
     """Detect columns that identify rows or entities, or hold date parts."""
     from pyarrow import types
 
-    text, some = types.is_string(facts.type), facts.some
-    if text:
-        part = datetimes.part_of_words(some)
+    is_string, values = types.is_string(facts.type), facts.some
+    if is_string:
+        part = datetimes.part_of_words(values)
     elif types.is_boolean(facts.type):
         part = None
     else:
         part = datetimes.part_of_numbers(name, facts.numbers)
         if part is None and datetimes.are_datetimes(name, facts.numbers):
             return ColumnType(name, "out", DATES, way=KEEP)
-    if text and datetimes.are_months(some):
+    if is_string and datetimes.are_months(values):
         return ColumnType(name, "out", CALENDAR, way=KEEP)
     if part is not None:
         if dates == "parts" and part != "clock":
-            return ColumnType(name, "calendar", parts=(part,), holds="names" if text else "numbers")
+            return ColumnType(
+                name, "calendar", parts=(part,), holds="names" if is_string else "numbers"
+            )
         return ColumnType(name, "out", CALENDAR, way=KEEP)
-    whole = text or (is_quantity(facts.type) and facts.are_integers)
+    is_whole = is_string or (is_quantity(facts.type) and facts.are_integers)
     few = facts.n_different <= min(max_categories, facts.n_rows / 10)
-    if (identifiers.is_identifier_name(name) and whole) or (
-        text and identifiers.are_identifiers(some)
+    if (identifiers.is_identifier_name(name) and is_whole) or (
+        is_string and identifiers.are_identifiers(values)
     ):
         if few:
             return _category(name, facts, max_categories)
         return ColumnType(name, "out", CODE, way=KEEP)
-    if whole and few and identifiers.names_things(name):
+    if is_whole and few and identifiers.names_things(name):
         return _category(name, facts, max_categories)
-    if text and identifiers.is_free_text(facts):
+    if is_string and identifiers.is_free_text(facts):
         return ColumnType(name, "out", FREE_TEXT)
     if identifiers.is_identifier(name, facts):
         return ColumnType(name, "out", IDENTIFIER, way=KEEP)
@@ -214,9 +216,9 @@ def _dates(name: str, facts: ColumnFacts, dates: str, categorical: bool) -> Colu
     parts = datetimes.parts_to_make(facts.moments())
     if not parts:
         return ColumnType(name, "out", f"{CONSTANT} the same day")
-    text = types.is_string(facts.type)
-    first = datetimes.is_day_first(facts.some) if text else None
-    form = datetimes.form_of(facts.some) if text else ""
+    is_string = types.is_string(facts.type)
+    first = datetimes.is_day_first(facts.some) if is_string else None
+    form = datetimes.form_of(facts.some) if is_string else ""
     return ColumnType(name, "date", parts=tuple(parts), first_is_day=first, form=form)
 
 
@@ -292,90 +294,89 @@ def _unusable(problems: Sequence[ColumnType], name: str) -> BadTable:
     return BadTable(head, *lines, Ways(tuple(ways)))
 
 
-def _words(name: str, facts: ColumnFacts, most: int, keep: bool) -> ColumnType:
-    some = facts.some
-    notation, _ = notation_of(some)
-    if notation is not None and set(some) == {"0", "1"}:
+def _words(name: str, facts: ColumnFacts, maximum: int, keep: bool) -> ColumnType:
+    values = facts.some
+    notation, _ = notation_of(values)
+    if notation is not None and set(values) == {"0", "1"}:
         return _category(name, facts, 2)  # two columns of 0 and 1 would be redundant
     if notation is not None:
         return ColumnType(name, "number", notation=notation)
-    others = identifiers.besides_numbers(some)
+    others = identifiers.besides_numbers(values)
     few = facts.n_different <= MAX_CATEGORIES
-    as_category = _category(name, facts, most, asked=keep)
+    as_category = _category(name, facts, maximum, asked=keep)
     if others:
         why = f"has numbers, and also {examples(others)}"
         na = Advice("na", " ".join(others[0].splitlines()))
         advice = (": ", na, " treats such strings as missing")
         # Few values are categories (2, 4, more); among many numbers a string is a missing value.
         number = ColumnType(name, "number", na_values=tuple(others))
-        otherwise = number if facts.n_different > most else as_category
+        otherwise = number if facts.n_different > maximum else as_category
         return ColumnType(name, "problem", why, advice, has_few_values=few, otherwise=otherwise)
     if others is not None:
-        kinds = examples(_one_of_each(some))
+        kinds = examples(_one_of_each(values))
         why = f"has numbers of several forms or units, such as {kinds}: write them alike"
         return ColumnType(name, "problem", why, has_few_values=few, otherwise=as_category)
-    if facts.n_different > most:
-        why = f"has {facts.n_different} distinct values, such as {examples(some)}"
+    if facts.n_different > maximum:
+        why = f"has {facts.n_different} distinct values, such as {examples(values)}"
         return ColumnType(name, "problem", why, has_few_values=few, otherwise=as_category)
     if not keep and facts.n_different == facts.n_rows - facts.n_missing >= SOME_ROWS:
         return ColumnType(name, "out", OWN_TEXT, way=KEEP)
     return as_category
 
 
-def _one_of_each(texts: list[str]) -> list[str]:
+def _one_of_each(strings: list[str]) -> list[str]:
     """Return the first number of each format; strings that differ in digits alone share one."""
     forms: dict[str, str] = {}
-    for text in texts:
-        forms.setdefault(re.sub(r"\d+", "0", text.strip()), text)
+    for string in strings:
+        forms.setdefault(re.sub(r"\d+", "0", string.strip()), string)
     return list(forms.values())
 
 
-def _category(name: str, facts: ColumnFacts, most: int, *, asked: bool = False) -> ColumnType:
+def _category(name: str, facts: ColumnFacts, maximum: int, *, asked: bool = False) -> ColumnType:
     """Role of a categorical column: all categories, or the most frequent of many."""
 
-    def category(text: str, value: object) -> object:
+    def category(string: str, value: object) -> object:
         # Keep numeric categories as numbers, so that exports compare them as such.
         if isinstance(value, float) and math.isfinite(value):
             return int(value) if facts.are_integers else value
-        return value if isinstance(value, int) else text
+        return value if isinstance(value, int) else string
 
-    found: dict[str, object] = {}
+    by_string: dict[str, object] = {}
     for value in facts.some:
-        text = word(value)
-        if text is not None:
-            found.setdefault(text, category(text, value))
+        string = word(value)
+        if string is not None:
+            by_string.setdefault(string, category(string, value))
     n_other = 0
-    if len(found) > most:
-        frequent = _frequent(facts, most, 0.0 if asked else SHARE)
-        n_other = len(found) - len(frequent)
+    if len(by_string) > maximum:
+        frequent = _frequent(facts, maximum, 0.0 if asked else SHARE)
+        n_other = len(by_string) - len(frequent)
         known = facts.n_rows - facts.n_missing
         if not asked and sum(n for n, _ in frequent.values()) < known / 2:
-            own = len(found) > known / 2
-            return ColumnType(name, "out", OWN_TEXT if own else MANY, way="" if own else KEEP)
-        found = {text: category(text, value) for text, (_, value) in frequent.items()}
-    categories = sorted(found.values(), key=lambda c: (isinstance(c, str), c))
+            are_unique = len(by_string) > known / 2
+            return ColumnType(
+                name, "out", OWN_TEXT if are_unique else MANY, way="" if are_unique else KEEP
+            )
+        by_string = {string: category(string, value) for string, (_, value) in frequent.items()}
+    categories = sorted(by_string.values(), key=lambda c: (isinstance(c, str), c))
     # Missing values are a category of their own only if there are any.
-    gap = (None,) if facts.has_missing else ()
-    return ColumnType(name, "category", categories=(*categories, *gap), n_other=n_other)
+    missing = (None,) if facts.has_missing else ()
+    return ColumnType(name, "category", categories=(*categories, *missing), n_other=n_other)
 
 
-def _frequent(facts: ColumnFacts, most: int, share: float) -> dict[str, tuple[int, object]]:
+def _frequent(facts: ColumnFacts, maximum: int, share: float) -> dict[str, tuple[int, object]]:
     """Return the most frequent values with their rows, ties in alphabetical order."""
     counted: dict[str, tuple[int, object]] = {}
     for value, n in facts.counts():
-        text = word(value)
-        if text is not None:
-            before, first = counted.get(text, (0, value))
-            counted[text] = before + n, first
-    least = share * (facts.n_rows - facts.n_missing)
-    order = sorted(counted.items(), key=lambda item: (-item[1][0], item[0]))[:most]
-    return {text: found for text, found in order if found[0] >= least}
+        string = word(value)
+        if string is not None:
+            before, first = counted.get(string, (0, value))
+            counted[string] = before + n, first
+    minimum = share * (facts.n_rows - facts.n_missing)
+    order = sorted(counted.items(), key=lambda item: (-item[1][0], item[0]))[:maximum]
+    return {string: entry for string, entry in order if entry[0] >= minimum}
 
 
-def _short(value: object) -> str:
-    text = " ".join(str(value).splitlines())
-    return text if len(text) <= 30 else f"{text[:27]}..."
-
-
-def examples(texts: list[str]) -> str:
-    return ", ".join(repr(_short(text)) for text in texts[:3]) + (", ..." if texts[3:] else "")
+def examples(strings: list[str]) -> str:
+    return ", ".join(repr(shortened(string, 30)) for string in strings[:3]) + (
+        ", ..." if strings[3:] else ""
+    )

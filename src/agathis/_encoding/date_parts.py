@@ -5,9 +5,8 @@ Rows for a tree are computed from it, and exports translate it to SQL and other 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Literal
 
 import numpy as np
 
@@ -15,7 +14,7 @@ from agathis._columns import datetimes
 from agathis._columns.date_names import WORDS
 
 #: The two coordinates of a point on a circle.
-CIRCLE = ("sin", "cos")
+CIRCLE: tuple[Literal["sin"], Literal["cos"]] = ("sin", "cos")
 
 
 @dataclass(frozen=True)
@@ -41,10 +40,21 @@ class DatePart:
 
     column: str
     part: str
-    holds: str = "dates"
-    circle: str = ""
+    holds: Literal["dates", "numbers", "names"] = "dates"
+    circle: Literal["", "sin", "cos"] = ""
     first_is_day: bool | None = None
     form: str = ""
+
+    def check(self) -> None:
+        """Raise ValueError if a column of this kind has no such part, or the part no circle."""
+        parts = {"dates": datetimes.MADE, "numbers": datetimes.PARTS, "names": WORDS}
+        if self.part not in parts[self.holds]:
+            raise ValueError(f"{self.part!r} is not a date part of a column of {self.holds!r}")
+        known = datetimes.PARTS.get(self.part)
+        if self.circle and (known is None or known.period is None):
+            raise ValueError(f"{self.part!r} has no circle")
+        if self.form not in ("", *datetimes.FORMS):
+            raise ValueError(f"{self.form!r} is not a date format")
 
     @property
     def is_made(self) -> bool:
@@ -60,40 +70,10 @@ class DatePart:
 
     def plain(self) -> dict[str, object]:
         """Convert to JSON types, without default values."""
-        found = {**asdict(self)}
+        values = {**asdict(self)}
         default = DatePart(self.column, self.part)
         return {
             key: value
-            for key, value in found.items()
+            for key, value in values.items()
             if key in ("column", "part") or value != getattr(default, key)
         }
-
-
-def date_part_of(found: object) -> DatePart:
-    """Restore from the result of ``plain``; raise ValueError if it is invalid.
-
-    >>> date_part_of({"column": "joined", "part": "month"})
-    DatePart(column='joined', part='month', holds='dates', circle='', first_is_day=None, form='')
-    """
-    if not isinstance(found, Mapping) or not set(found) <= set(DatePart.__dataclass_fields__):
-        raise ValueError(f"{found!r} is not a date part")
-    given: dict[str, Any] = dict(found)
-    if not isinstance(given.get("column"), str):
-        raise ValueError(f"{given.get('column')!r} is not the name of a date column")
-    holds = given.get("holds", "dates")
-    circle = given.get("circle", "")
-    known = {
-        "dates": datetimes.MADE,
-        "numbers": tuple(datetimes.PARTS),
-        "names": tuple(WORDS),
-    }
-    if not isinstance(holds, str) or given.get("part") not in known.get(holds, ()):
-        raise ValueError(f"{given.get('part')!r} is not a date part of a column of {holds!r}")
-    turns = given["part"] in datetimes.PARTS and datetimes.PARTS[given["part"]].period is not None
-    if circle not in (("", *CIRCLE) if turns else ("",)):
-        raise ValueError(f"{circle!r} is not a coordinate on the circle of {given['part']!r}")
-    if not isinstance(given.get("first_is_day"), (bool, type(None))):
-        raise ValueError(f"first_is_day is {given['first_is_day']!r}, not true or false")
-    if given.get("form", "") not in ("", *datetimes.FORMS):
-        raise ValueError(f"{given['form']!r} is not a date format")
-    return DatePart(**given)

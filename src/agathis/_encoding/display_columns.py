@@ -14,8 +14,7 @@ import numpy as np
 from agathis._columns.frames import as_arrow
 from agathis._encoding.column_types import infer_display_type
 from agathis._encoding.date_parts import DatePart
-from agathis._encoding.feature_rows import feature_rows
-from agathis._encoding.table_features import features_of
+from agathis._encoding.table_features import date_parts_of, features_of, one_hot_of, raw_rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,20 +50,7 @@ def display_columns(table: Any) -> DisplayColumns:
     column_types = [infer_display_type(name, table.column(i)) for i, name in enumerate(names)]
     some = [column_type for column_type in column_types if column_type.kind != "out"]
     features = [feature for feature in features_of(some, names) if feature.circle is None]
-    one_hot: dict[str, dict[str, object]] = {}
-    for feature in features:
-        if feature.kind == "category":
-            one_hot.setdefault(feature.source, {})[feature.name] = feature.category
-    date_parts = {f.name: f.when for f in features if f.when and f.when.is_made}
-    found = feature_rows(
-        table,
-        [feature.name for feature in features],
-        one_hot,
-        title="show",
-        na_values={
-            column_type.name: column_type.na_values for column_type in some if column_type.na_values
-        },
-        notations={v.name: v.notation for v in some if v.notation is not None},
-        date_parts=date_parts,
+    X = raw_rows(table, features, some, "show").X
+    return DisplayColumns(
+        X, [f.name for f in features], one_hot_of(features), date_parts_of(features)
     )
-    return DisplayColumns(found.X, [feature.name for feature in features], one_hot, date_parts)

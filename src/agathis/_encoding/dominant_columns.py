@@ -50,7 +50,7 @@ class DominantColumn:
 
 
 def dominant_columns(
-    tree: Tree, X: np.ndarray, places: Mapping[str, np.ndarray], kernel: np.ndarray
+    tree: Tree, X: np.ndarray, columns: Mapping[str, np.ndarray], kernel: np.ndarray
 ) -> list[DominantColumn]:
     """Compute the explained variance of each column that the tree splits on, by descending gain.
 
@@ -60,12 +60,12 @@ def dominant_columns(
         Fitted on scaled rows.
     X : ndarray of shape (n_samples, n_features)
         These rows.
-    places : mapping
+    columns : mapping
         The feature indices of each column.
     kernel : ndarray of bool
         The features that count for distances.
     """
-    home = {int(f): column for column, some in places.items() for f in some}
+    home = {int(f): column for column, values in columns.items() for f in values}
     filled = np.where(np.isnan(X), np.nanmean(X, axis=0), X)[:, kernel]
     path = tree.decision_path(X).tocsc()
     # For each column: its gains, and per feature the explained and the total variance.
@@ -89,30 +89,36 @@ def dominant_columns(
         spread[column] = spread.get(column, 0.0) + apart + within
     if total <= 0:
         return []
-    numbers = {column: number for number, column in enumerate(places)}
+    numbers = {column: number for number, column in enumerate(columns)}
     owner = np.array([numbers[home[f]] for f in np.flatnonzero(kernel).tolist()], dtype=np.intp)
     centred = filled - filled.mean(axis=0)
     length = np.sqrt((centred**2).sum(axis=0))
-    found = []
+    out = []
     for column, of in explained.items():
         if of.sum() <= 0:
             continue
-        each, whole = (
-            np.bincount(owner, weights=some, minlength=len(places)) for some in (of, spread[column])
+        each, of_column = (
+            np.bincount(owner, weights=values, minlength=len(columns))
+            for values in (of, spread[column])
         )
-        mine = numbers[column]
-        others = whole > 0
-        others[mine] = False
-        alone, elsewhere = each[mine] / of.sum(), (each[others] / whole[others]).max(initial=0.0)
-        own, rest = ((owner == mine) & (length > 0), (owner != mine) & (length > 0))
-        angles = (centred[:, own].T @ centred[:, rest]) / np.outer(length[own], length[rest])
+        index = numbers[column]
+        others = of_column > 0
+        others[index] = False
+        alone, elsewhere = (
+            each[index] / of.sum(),
+            (each[others] / of_column[others]).max(initial=0.0),
+        )
+        inside, outside = ((owner == index) & (length > 0), (owner != index) & (length > 0))
+        angles = (centred[:, inside].T @ centred[:, outside]) / np.outer(
+            length[inside], length[outside]
+        )
         related = float((angles**2).max(initial=0.0))
         share = gains[column] / total
-        found.append(DominantColumn(column, share, float(alone), float(elsewhere), related))
-    return sorted(found, key=lambda one: -one.gains)
+        out.append(DominantColumn(column, share, float(alone), float(elsewhere), related))
+    return sorted(out, key=lambda entry: -entry.gains)
 
 
-def notes_on_dominant_columns(found: list[DominantColumn], n_columns: int) -> list[Note]:
+def notes_on_dominant_columns(columns: list[DominantColumn], n_columns: int) -> list[Note]:
     """Return warnings on dominant columns.
 
     If every column of the tree is dominant, only the most important one is reported: dropping all
@@ -120,7 +126,7 @@ def notes_on_dominant_columns(found: list[DominantColumn], n_columns: int) -> li
     """
     if n_columns < FEWEST:
         return []
-    alone = [one for one in found if one.is_alone]
+    alone = [one for one in columns if one.is_alone]
     return [
         Note(
             (
@@ -130,5 +136,5 @@ def notes_on_dominant_columns(found: list[DominantColumn], n_columns: int) -> li
                 "?",
             )
         )
-        for one in (alone[:1] if len(alone) == len(found) else alone)
+        for one in (alone[:1] if len(alone) == len(columns) else alone)
     ]

@@ -34,15 +34,15 @@ def notes_of(encoder: TableEncoder) -> list[Note]:
         text = f"{listed(lost)}: options have no effect on columns that are left out."
         notes.append(Note((text,), doubtful=True))
     if encoder.infinite_:
-        told = (f"{title_of(name)} ({count(n, 'row')})" for name, n in encoder.infinite_.items())
+        shown = (f"{title_of(name)} ({count(n, 'row')})" for name, n in encoder.infinite_.items())
         text = "Infinite values are replaced by the largest or smallest finite value"
-        notes.append(Note((f"{text}: {listed(told)}.",), doubtful=True))
+        notes.append(Note((f"{text}: {listed(shown)}.",), doubtful=True))
     if encoder.outliers_:
-        told = (
+        shown = (
             f"{title_of(name)} ({some([f'{value:.15g}' for value in values], 3)})"
             for name, values in encoder.outliers_.items()
         )
-        text = f"Outliers are clipped and do not affect the scale: {listed(told)}"
+        text = f"Outliers are clipped and do not affect the scale: {listed(shown)}"
         notes.append(Note((text, " (", Advice("scale", "standard"), " does not clip).")))
     return notes
 
@@ -70,8 +70,8 @@ def columns_of(encoder: TableEncoder, variances: np.ndarray, options: Options) -
     total = spread.sum()
     places = encoder.places()
     shares = {
-        source: float(spread[own].sum() / total) if total > 0 else 0.0
-        for source, own in places.items()
+        column: float(spread[features].sum() / total) if total > 0 else 0.0
+        for column, features in places.items()
     }
     return Table(
         [

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from difflib import get_close_matches
 from numbers import Integral, Real
 from typing import Any
 
-from agathis._columns.wording import quoted
+from agathis._columns.wording import quoted, suggestion
 from agathis._encoding.scaling import SCALES
 
 #: Options with names of columns, which must not overlap.
@@ -52,9 +51,9 @@ class Options:
                     raise ValueError(f"{first} and {second} both name {min(both)!r}.")
         if encoder.dates not in ("out", "parts"):
             raise ValueError(f"dates={encoder.dates!r} must be 'out' or 'parts'.")
-        most = encoder.max_categories
-        if isinstance(most, bool) or not isinstance(most, Integral) or most < 2:
-            raise ValueError(f"max_categories={most!r} must be an integer, at least 2.")
+        maximum = encoder.max_categories
+        if isinstance(maximum, bool) or not isinstance(maximum, Integral) or maximum < 2:
+            raise ValueError(f"max_categories={maximum!r} must be an integer, at least 2.")
         scales, default = _scales(encoder.scale, there)
         learns = isinstance(encoder.weight, str) and encoder.weight == "learned"
         return cls(scales, default, _weights(encoder.weight, there), learns)
@@ -91,8 +90,7 @@ def _weights(weight: object, there: Collection[str]) -> dict[str, float]:
 def _check_name(argument: str, name: object, there: Collection[str]) -> None:
     if name in there:
         return
-    close = get_close_matches(str(name), sorted(there), 1)
-    meant = f" Did you mean {close[0]!r}?" if close else ""
     raise ValueError(
-        f"{argument} names {name!r}, which is no column.{meant} Columns: {quoted(sorted(there))}."
+        f"{argument} names {name!r}, which is no column.{suggestion(name, sorted(there))} Columns: "
+        f"{quoted(sorted(there))}."
     )

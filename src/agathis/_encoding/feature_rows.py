@@ -2,10 +2,9 @@
 
     columns, by name -> numbers or strings -> columns of 0 and 1 -> the features in their order
 
-It handles Arrow tables and DataFrames of pandas and polars, the latter without pyarrow. Both a
-categorical column and its one-hot columns are accepted, and both a date and its parts ("joined:
-month" of "joined"). Other columns are ignored. Missing values are NaN, as are strings for missing
-values and a few strings among many numbers.
+Both a categorical column and its one-hot columns are accepted, and both a date and its parts
+("joined: month" of "joined"). Other columns are ignored. Missing values are NaN, as are strings for
+missing values and a few strings among many numbers.
 """
 
 from __future__ import annotations
@@ -18,12 +17,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from agathis._columns.arrow_values import as_numbers, as_words, holds_numbers, plain
 from agathis._columns.datetimes import datetimes_of_arrow, made, number_of_word, part_of_words
-from agathis._columns.errors import BadTable, LacksColumns, NamesTwice, NoNumbers
-from agathis._columns.indicators import encoded, word
+from agathis._columns.errors import BadTable, NoNumbers
+from agathis._columns.frames import as_arrow
+from agathis._columns.indicators import encoded
 from agathis._columns.missing_values import MARKS, NO_NUMBERS
 from agathis._columns.number_notation import Notation, not_numbers, notation_of
-from agathis._columns.wording import quoted
+from agathis._columns.wording import quoted, suggestion
 from agathis._encoding.date_parts import DatePart
 
 if TYPE_CHECKING:
@@ -78,13 +79,14 @@ class FeatureRows:
             Values of some categorical features that need no warning though they have no category.
         """
         n = len(self.X)
-        for source, found in self.unseen.items():
-            words = [word for word in found if word not in (known or {}).get(source, ())]
-            if not words:
+        for feature, values in self.unseen.items():
+            unknown = [value for value in values if value not in (known or {}).get(feature, ())]
+            if not unknown:
                 continue
+            names = quoted(dict.fromkeys(unknown))
             yield (
-                f"X has unknown categories in column {source!r}, {quoted(dict.fromkeys(words))}, "
-                f"in {len(words)} of {n} rows: they match none of the known categories."
+                f"X has unknown categories in column {feature!r}, {names}, "
+                f"in {len(unknown)} of {n} rows: they match none of the known categories."
             )
         for column, count in self.infinite.items():
             yield (
@@ -93,14 +95,11 @@ class FeatureRows:
             )
 
 
-def is_of_arrow(table: object) -> bool:
-    """Whether it is an Arrow table or batch; a DataFrame may have a column "column_names"."""
-    return hasattr(type(table), "column_names")
-
-
 def column_names(table: Any) -> list[Any]:
     """Return the column names of a table, () for other objects."""
-    return list(table.column_names if is_of_arrow(table) else getattr(table, "columns", ()))
+    # A DataFrame may have a column "column_names".
+    is_arrow = hasattr(type(table), "column_names")
+    return list(table.column_names if is_arrow else getattr(table, "columns", ()))
 
 
 def feature_rows(
@@ -135,20 +134,20 @@ def feature_rows(
     """
     there = column_names(table)
     counts = Counter(there)
-    place = {name: f for f, name in enumerate(names) if asked is None or name in asked}
+    position = {name: f for f, name in enumerate(names) if asked is None or name in asked}
     home = {feature: source for source, columns in one_hot.items() for feature in columns}
     parts = dict(date_parts or {})
     source_of = home | {feature: when.column for feature, when in parts.items()}
-    wanted = {feature: _wanted(feature, source_of.get(feature), counts) for feature in place}
-    _check_names(Counter(names), place, list(dict.fromkeys(wanted.values())), there, title)
-    columns = _Columns(table, there)
+    wanted = {feature: _wanted(feature, source_of.get(feature), counts) for feature in position}
+    _check_names(Counter(names), position, list(dict.fromkeys(wanted.values())), there, title)
+    columns = _columns(table, set(wanted.values()))
     X = np.zeros((len(table), len(names)))
     unseen: dict[str, list[str]] = {}
-    texts: dict[str, list[str]] = {}
+    strings: dict[str, list[str]] = {}
     infinite: dict[str, int] = {}
     moments: dict[str, np.ndarray] = {}
     done = set()
-    for feature, f in place.items():
+    for feature, f in position.items():
         source = wanted[feature]
         if home.get(feature) == source:
             if source in done:
@@ -158,8 +157,8 @@ def feature_rows(
             if new:
                 unseen[source] = new
             for name, values in indicators.items():
-                if name in place:
-                    X[:, place[name]] = values
+                if name in position:
+                    X[:, position[name]] = values
             continue
         when = parts.get(feature) if source_of.get(feature) == source else None
         if when is not None and when.holds == "dates":
@@ -173,12 +172,12 @@ def feature_rows(
             written = (notations or {}).get(source)
             values, others = _numbers(source, columns[source], title, known, written)
             if others:
-                texts[source] = others
+                strings[source] = others
             if beyond := int(np.isinf(values).sum()):
                 infinite[source] = beyond
         X[:, f] = values if when is None else when.turned(values)
     incomplete = int(np.isnan(X).any(axis=1).sum())
-    return FeatureRows(X, unseen, incomplete, texts, infinite)
+    return FeatureRows(X, unseen, incomplete, strings, infinite)
 
 
 def _wanted(feature: str, source: str | None, there: Mapping[str, int]) -> str:
@@ -188,47 +187,34 @@ def _wanted(feature: str, source: str | None, there: Mapping[str, int]) -> str:
     return feature if source is None else source
 
 
-class _Columns:
-    """Return the columns of a table by name, those of Arrow without chunks and dictionaries."""
-
-    def __init__(self, table: Any, names: Sequence[str]) -> None:
-        self.table = table
-        self.place = {name: i for i, name in enumerate(names)}
-        self.is_arrow = is_of_arrow(table)
-
-    def __getitem__(self, name: str) -> Any:
-        if not self.is_arrow:
-            return self.table[name]
-        from agathis._columns.arrow_values import plain
-
-        return plain(self.table.column(self.place[name]))
+def _columns(table: Any, names: Collection[str]) -> dict[str, pa.Array]:
+    """Return some columns of a table, without chunks and dictionaries."""
+    if hasattr(table, "select"):
+        table = table.select(list(names))
+    elif hasattr(table, "loc"):
+        table = table.loc[:, list(names)]
+    table = as_arrow(table)
+    return {name: plain(table.column(name)) for name in names}
 
 
-def _moments(name: str, column: Any, title: str, first_is_day: bool | None) -> np.ndarray:
+def _moments(name: str, column: pa.Array, title: str, first_is_day: bool | None) -> np.ndarray:
     """Return the dates of a column."""
     from pyarrow import types
 
-    if not hasattr(column, "type"):
-        from agathis._columns.arrow_values import plain
-        from agathis._columns.frames import as_arrow
-
-        column = plain(as_arrow(column.to_frame()).column(0))
-    kind = column.type
     known = (types.is_timestamp, types.is_date, types.is_string, types.is_null)
-    if not any(is_of(kind) for is_of in known):
+    if not any(is_of(column.type) for is_of in known):
         raise BadTable(
             f"{title} must have dates in column {name!r}, as the rows of the tree had; it is of "
-            f"type {kind}."
+            f"type {column.type}."
         )
     return datetimes_of_arrow(column, first_is_day)
 
 
-def _named(column: Any, part: str) -> np.ndarray:
+def _named(column: pa.Array, part: str) -> np.ndarray:
     """Convert names of months or weekdays to numbers; NaN for other strings."""
-    values = column.to_pylist() if hasattr(column, "type") else column.to_list()
-    texts = [value if isinstance(value, str) else "" for value in values]
-    numbers = {text: number_of_word(part, text) for text in dict.fromkeys(texts)}
-    return np.array([numbers[text] for text in texts], dtype=np.float64)
+    names = [value if isinstance(value, str) else "" for value in column.to_pylist()]
+    numbers = {name: number_of_word(part, name) for name in dict.fromkeys(names)}
+    return np.array([numbers[name] for name in names], dtype=np.float64)
 
 
 def rows_for_tree(
@@ -253,17 +239,17 @@ def rows_for_tree(
     names = list(names)
     used = {*tree.feature[~tree.is_leaf].tolist(), *tree.term_feature.tolist()}
     asked = None if every else {names[f] for f in used}
-    found = feature_rows(table, names, one_hot, asked, title, date_parts=date_parts)
-    return found.within(*_beyond(tree, found.X)) if found.infinite else found
+    rows = feature_rows(table, names, one_hot, asked, title, date_parts=date_parts)
+    return rows.within(*_beyond(tree, rows.X)) if rows.infinite else rows
 
 
 def _beyond(tree: Tree, X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return for each feature numbers below and above all its values and thresholds."""
     finite = np.where(np.isinf(X), np.nan, X)
     low, high = np.fmin.reduce(finite, axis=0), np.fmax.reduce(finite, axis=0)
-    cut = ~tree.is_leaf & np.isfinite(tree.threshold)
-    np.fmin.at(low, tree.feature[cut], tree.threshold[cut])
-    np.fmax.at(high, tree.feature[cut], np.nextafter(tree.threshold[cut], np.inf))
+    is_split = ~tree.is_leaf & np.isfinite(tree.threshold)
+    np.fmin.at(low, tree.feature[is_split], tree.threshold[is_split])
+    np.fmax.at(high, tree.feature[is_split], np.nextafter(tree.threshold[is_split], np.inf))
     # In a sum it must dominate all other terms.
     low[tree.term_feature], high[tree.term_feature] = -LARGEST, LARGEST
     return np.where(np.isnan(low), -LARGEST, low), np.where(np.isnan(high), LARGEST, high)
@@ -278,114 +264,88 @@ def _check_names(
 ) -> None:
     for name in asked:
         if names[name] > 1:
-            text = f"the tree has two features {name!r}, which no column can tell apart."
-            raise NamesTwice(text, name=name, n=names[name], of_tree=True)
+            raise BadTable(
+                f"the model has two features of the name {name!r}, so that their columns cannot be "
+                "told apart."
+            )
     counts = Counter(there)
     lacking = [name for name in wanted if name not in counts]
     if lacking:
-        raise LacksColumns(
-            f"{title} lacks columns that the model needs: {quoted(lacking)}. "
-            f"It has {quoted(there)}.",
-            lacking=lacking,
-            there=there,
+        raise BadTable(
+            f"{title} lacks columns that the model needs: {quoted(lacking)}."
+            f"{suggestion(lacking[0], there)} It has {quoted(there)}."
         )
     for name in wanted:
-        n = counts[name]
-        if n > 1:
-            raise NamesTwice(f"{title} has {n} columns of the name {name!r}.", name=name, n=n)
+        if counts[name] > 1:
+            raise BadTable(f"{title} has {counts[name]} columns of the name {name!r}.")
 
 
 def _numbers(
     name: str,
-    column: Any,
+    column: pa.Array,
     title: str,
     known: Collection[str] = (),
     written: Notation | None = None,
 ) -> tuple[np.ndarray, list[str]]:
     """Convert a column to float64, parsing strings; also return non-numeric strings."""
-    if hasattr(column, "type"):
-        return _numbers_of_arrow(name, column, title, known, written)
-    kind = column.dtype
-    if isinstance(kind, np.dtype) and kind.kind in "biuf":
-        return np.asarray(column, dtype=np.float64), []
-    if hasattr(kind, "is_numeric") and kind.is_numeric():
-        return column.to_numpy().astype(np.float64), []
-    return _numbers_of_values(name, column.to_list(), title, known, written)
-
-
-def _numbers_of_arrow(
-    name: str, column: pa.Array, title: str, known: Collection[str], written: Notation | None
-) -> tuple[np.ndarray, list[str]]:
     from pyarrow import types
-
-    from agathis._columns.arrow_values import as_numbers, holds_numbers
 
     if holds_numbers(column.type) or types.is_null(column.type):
         return as_numbers(column), []
     if types.is_string(column.type):
-        return _numbers_of_values(name, column.to_pylist(), title, known, written)
-    what = f"is of type {column.type}"
-    raise NoNumbers(
-        f"{title} must have numbers in column {name!r}, as the rows of the tree had; it {what}.",
-        column=name,
-        what=what,
-    )
+        return _numbers_of_strings(name, column.to_pylist(), title, known, written)
+    raise _no_number(name, f"it is of type {column.type}", title)
 
 
-def _numbers_of_values(
-    name: str, values: list[Any], title: str, known: Collection[str], written: Notation | None
+def _numbers_of_strings(
+    name: str,
+    values: list[str | None],
+    title: str,
+    known: Collection[str],
+    written: Notation | None,
 ) -> tuple[np.ndarray, list[str]]:
-    """Convert values, and strings with formatted numbers, to numbers.
+    """Parse formatted numbers.
 
     A few strings among many numbers, and those that are ``known``, are missing values. Names of
     months and weekdays are converted if no string is a number.
     """
+    strings = {
+        i: value
+        for i, value in enumerate(values)
+        if value is not None and value.strip().lower() not in NO_NUMBERS
+    }
     out = np.full(len(values), np.nan)
-    texts: dict[int, str] = {}
-    for i, value in enumerate(values):
-        if isinstance(value, str):
-            if value.strip().lower() not in NO_NUMBERS:
-                texts[i] = value
-        elif value is not None and str(value).lower() not in NO_NUMBERS:
-            try:
-                out[i] = float(value)
-            except (TypeError, ValueError):
-                raise _no_number(name, i, value, title) from None
-    different = dict.fromkeys(texts.values())
-    others = {text for text in not_numbers(different)} | {t for t in different if t in known}
-    numbers = [text for text in different if text not in others]
+    different = dict.fromkeys(strings.values())
+    others = {*not_numbers(different), *(value for value in different if value in known)}
+    numbers = [value for value in different if value not in others]
     part = part_of_words(different, 1)
     if part is not None:
-        out[list(texts)] = [number_of_word(part, text) for text in texts.values()]
+        out[list(strings)] = [number_of_word(part, value) for value in strings.values()]
         return out, []
     fits = written is not None and not written.misfits(numbers)
     notation = written if fits else notation_of(numbers)[0]
-    few = len(others) <= max(len(numbers), int(np.isfinite(out).sum())) / 2
+    few = len(others) <= len(numbers) / 2
     if (numbers and notation is None) or (others and not few and not others <= set(known)):
         wrong = others or set(different)
-        row = next(i for i, text in texts.items() if text in wrong)
-        raise _no_number(name, row, texts[row], title)
-    found = {} if notation is None else dict(zip(numbers, notation.values(numbers), strict=True))
-    for i, text in texts.items():
-        out[i] = found.get(text, np.nan)
-    return out, [text for text in texts.values() if text in others]
+        row = next(i for i, value in strings.items() if value in wrong)
+        raise _no_number(name, f"in row {row} it has {strings[row]!r}", title)
+    parsed = {} if notation is None else dict(zip(numbers, notation.values(numbers), strict=True))
+    for i, value in strings.items():
+        out[i] = parsed.get(value, np.nan)
+    return out, [value for value in strings.values() if value in others]
 
 
-def _no_number(name: str, row: int, value: object, title: str) -> NoNumbers:
+def _no_number(name: str, what: str, title: str) -> NoNumbers:
     return NoNumbers(
-        f"{title} must have numbers in column {name!r}, as the rows of the tree had; in row {row} "
-        f"it has {value!r}.",
-        column=name,
-        what=f"has {value!r} in row {row + 1}",
+        f"{title} must have numbers in column {name!r}, as the rows of the tree had; {what}."
     )
 
 
 def _indicators(
-    column: Any, columns: Mapping[str, object]
+    column: pa.Array, columns: Mapping[str, object]
 ) -> tuple[dict[str, np.ndarray], list[str]]:
     """Return the one-hot columns of a categorical feature, and its unknown categories."""
-    values = column.to_pylist() if hasattr(column, "type") else column.to_list()
     marks = set(MARKS).difference(map(str, columns.values()))
-    words = [None if (text := word(value)) in marks else text for value in values]
-    made, unseen = encoded(words, list(columns.values()))
+    values = [None if value in marks else value for value in as_words(column)]
+    made, unseen = encoded(values, list(columns.values()))
     return dict(zip(columns, made.T, strict=True)), unseen

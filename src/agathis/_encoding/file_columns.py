@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,7 +16,7 @@ import numpy as np
 from agathis._checks.data import warn
 from agathis._columns import identifiers
 from agathis._columns.arrow_values import holds_numbers
-from agathis._columns.wording import some
+from agathis._columns.wording import some, suggestion
 from agathis._encoding.column_types import CALENDAR, CODE, IDENTIFIER, infer_column_type
 
 if TYPE_CHECKING:
@@ -30,13 +29,13 @@ SHOWN = 12
 
 
 def choose_columns(
-    source: TableReader, columns: Sequence[str] | None, weight: str | None
+    reader: TableReader, columns: Sequence[str] | None, weight: str | None
 ) -> list[str]:
     """Choose the features, after validating the given names.
 
     Parameters
     ----------
-    source : Source
+    reader : TableReader
     columns : list of str or None
         ``None`` is every numeric column; a warning lists what is left out.
     weight : str or None
@@ -45,22 +44,22 @@ def choose_columns(
     -------
     names : list of str
     """
-    counts = Counter(source.names)
+    counts = Counter(reader.names)
     if weight is not None:
-        _check_name(source, counts, "weight", weight)
+        _check_name(reader, counts, "weight", weight)
     if columns is None:
-        names = _all_numbers(source, counts, weight)
+        names = _all_numbers(reader, counts, weight)
     else:
-        names = _named(source, counts, columns, weight)
+        names = _named(reader, counts, columns, weight)
     for name in [*names, *([weight] if weight is not None else [])]:
-        note = source.notes.get(name)
+        note = reader.notes.get(name)
         if note is not None and note.doubtful:
-            warn(f"file {source.path!r}: in {name!r} {note}.", UserWarning)
+            warn(f"file {reader.path!r}: in {name!r} {note}.", UserWarning)
     return names
 
 
 def _named(
-    source: TableReader, counts: Counter[str], columns: Sequence[str], weight: str | None
+    reader: TableReader, counts: Counter[str], columns: Sequence[str], weight: str | None
 ) -> list[str]:
     if isinstance(columns, str) or not isinstance(columns, Iterable):
         raise TypeError(f"columns must be a list of names; it is {columns!r}.")
@@ -68,7 +67,7 @@ def _named(
     if not names:
         raise ValueError("columns is empty; name at least one, or leave it at None.")
     for name in names:
-        _check_name(source, counts, "columns", name)
+        _check_name(reader, counts, "columns", name)
     twice = next((name for name, count in Counter(names).items() if count > 1), None)
     if twice is not None:
         raise ValueError(f"columns names {twice!r} twice.")
@@ -90,10 +89,10 @@ def common_dtype(kinds: Iterable[pa.DataType]) -> np.dtype:
     return np.dtype(np.float32 if narrow else np.float64)
 
 
-def _all_numbers(source: TableReader, counts: Counter[str], weight: str | None) -> list[str]:
-    index = source.index_names
+def _all_numbers(reader: TableReader, counts: Counter[str], weight: str | None) -> list[str]:
+    index = reader.index_names
     names, left_out = [], []
-    for field in source.schema:
+    for field in reader.schema:
         if field.name == weight:
             continue
         if not field.name:
@@ -106,65 +105,63 @@ def _all_numbers(source: TableReader, counts: Counter[str], weight: str | None) 
             names.append(field.name)
     for name in counts:
         if name:
-            _check_single(source, counts, name)
-    no_quantities = _no_quantities(source, names)
+            _check_single(reader, counts, name)
+    no_quantities = _no_quantities(reader, names)
     left_out += [f"{name!r} ({why})" for name, why in no_quantities.items()]
     names = [name for name in names if name not in no_quantities]
     if not names:
         raise ValueError(
-            f"file {source.path!r} has no column of numbers to use. "
-            f"Left out: {some(left_out, SHOWN)}.{source.hint}"
+            f"file {reader.path!r} has no column of numbers to use. "
+            f"Left out: {some(left_out, SHOWN)}.{reader.hint}"
         )
     if left_out:
         warn(
-            f"file {source.path!r}: not used are {some(left_out, SHOWN)}. "
+            f"file {reader.path!r}: not used are {some(left_out, SHOWN)}. "
             "Give columns= to choose, and to silence this.",
             UserWarning,
         )
     return names
 
 
-def _no_quantities(source: TableReader, names: list[str]) -> dict[str, str]:
+def _no_quantities(reader: TableReader, names: list[str]) -> dict[str, str]:
     """Return numeric columns that identify rows or entities or hold dates, with reasons."""
-    first = source.head(names) if names else None
+    first = reader.head(names) if names else None
     if first is None:
         return {}
-    found = {}
+    reasons = {}
     for name in names:
         column_type = infer_column_type(name, first.column(name))
         if column_type.kind == "out" and column_type.why in (IDENTIFIER, CODE, CALENDAR):
-            found[name] = column_type.why
+            reasons[name] = column_type.why
         elif column_type.kind == "category" and (
             identifiers.is_identifier_name(name) or identifiers.names_things(name)
         ):
-            found[name] = CODE  # a category elsewhere; this reader has numbers only
-    return found
+            reasons[name] = CODE  # a category elsewhere; this reader has numbers only
+    return reasons
 
 
-def _check_name(source: TableReader, counts: Counter[str], argument: str, name: str) -> None:
+def _check_name(reader: TableReader, counts: Counter[str], argument: str, name: str) -> None:
     if not isinstance(name, str):
         raise TypeError(f"{argument} takes names of columns, as str; it has {name!r}.")
     if name not in counts:
-        like = [other for other in counts if other.strip().lower() == name.strip().lower()]
-        close = like or get_close_matches(name, counts, 1)
         raise ValueError(
-            f"{argument} names {name!r}, which file {source.path!r} does not have"
-            + (f"; did you mean {close[0]!r}?" if close else ".")
-            + f" Its columns are {some(map(repr, counts), SHOWN)}.{source.hint}"
+            f"{argument} names {name!r}, which file {reader.path!r} does not have."
+            f"{suggestion(name, counts)} Its columns are {some(map(repr, counts), SHOWN)}."
+            f"{reader.hint}"
         )
-    _check_single(source, counts, name)
-    kind = source.schema.field(name).type
+    _check_single(reader, counts, name)
+    kind = reader.schema.field(name).type
     if not holds_numbers(kind):
-        numbers = [repr(field.name) for field in source.schema if holds_numbers(field.type)]
+        numbers = [repr(field.name) for field in reader.schema if holds_numbers(field.type)]
         raise ValueError(
             f"{argument} names {name!r}, which is not a column of numbers but of type {kind} in "
-            f"file {source.path!r}. Columns of numbers are {some(numbers, SHOWN)}."
+            f"file {reader.path!r}. Columns of numbers are {some(numbers, SHOWN)}."
         )
 
 
-def _check_single(source: TableReader, counts: Counter[str], name: str) -> None:
+def _check_single(reader: TableReader, counts: Counter[str], name: str) -> None:
     if counts[name] > 1:
         raise ValueError(
-            f"file {source.path!r} has {counts[name]} columns of the name {name!r}; "
+            f"file {reader.path!r} has {counts[name]} columns of the name {name!r}; "
             "names must differ."
         )

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from agathis._columns.arrow_values import as_floats
 from agathis._encoding.file_columns import common_dtype
 from agathis._io.file_rows import FileRows
 from agathis._io.folder_reader import FolderReader
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 
 
 def spill_rows(
-    source: TableReader,
+    reader: TableReader,
     names: list[str],
     weight: str | None,
     directory: str,
@@ -39,7 +40,7 @@ def spill_rows(
 
     Parameters
     ----------
-    source : Source
+    reader : TableReader
     names : list of str
     weight : str or None
     directory : str
@@ -53,10 +54,10 @@ def spill_rows(
         Read-only, float32 or float64, in C order; NaN where a value is missing.
     sample_weight : ndarray of shape (n_samples,) or None
     """
-    dtype = common_dtype(source.schema.field(name).type for name in names)
+    dtype = common_dtype(reader.schema.field(name).type for name in names)
     width = dtype.itemsize * len(names)
-    if source.n_rows is not None:
-        check_disk_space(directory, source.n_rows * (width + 8 * (weight is not None)), source.path)
+    if reader.n_rows is not None:
+        check_disk_space(directory, reader.n_rows * (width + 8 * (weight is not None)), reader.path)
     wanted = names if weight is None else [*names, weight]
     block_rows = max(1, min(block_rows, BLOCK_BYTES // width))
     done = 0
@@ -64,73 +65,75 @@ def spill_rows(
         # Unbuffered, so that closing never writes to a full disk.
         tempfile.TemporaryFile(dir=directory, buffering=0) as rows_file,
         tempfile.TemporaryFile(dir=directory, buffering=0) as weight_file,
-        closing(_blocks(source, wanted, block_rows)) as blocks,
+        closing(_blocks(reader, wanted, block_rows)) as blocks,
     ):
         for batch in blocks:
-            block = _block(batch, names, dtype)
-            _check_finite(source, block, names, done)
-            _write(rows_file, block, directory, source.path)
+            block = np.empty((len(batch), len(names)), dtype)
+            for f, name in enumerate(names):
+                block[:, f] = as_floats(batch.column(name), dtype)
+            _check_finite(reader, block, names, done)
+            _write(rows_file, block, directory, reader.path)
             if weight is not None:
-                weights = _column(batch, weight, np.dtype(np.float64))
-                _check_weights(source, weights, weight, done)
-                _write(weight_file, weights, directory, source.path)
+                weights = as_floats(batch.column(weight), np.dtype(np.float64))
+                _check_weights(reader, weights, weight, done)
+                _write(weight_file, weights, directory, reader.path)
             done += len(block)
             if progress is not None:
-                progress(done, source.n_rows)
-        if source.n_rows not in (None, done):
-            raise source.fault(f"it should hold {source.n_rows} rows, and {done} came.")
+                progress(done, reader.n_rows)
+        if reader.n_rows not in (None, done):
+            raise reader.fault(f"it should hold {reader.n_rows} rows, and {done} came.")
         if done == 0:
-            raise ValueError(f"file {source.path!r} has no rows.")
+            raise ValueError(f"file {reader.path!r} has no rows.")
         X = np.memmap(rows_file, dtype=dtype, mode="r", shape=(done, len(names)))
         weight_file.seek(0)
         return X, None if weight is None else np.fromfile(weight_file)
 
 
-def can_be_read_again(source: TableReader) -> bool:
+def can_be_read_again(reader: TableReader) -> bool:
     """Whether rows can be located without reading all files."""
-    return isinstance(source, (ParquetReader, FolderReader))
+    return isinstance(reader, (ParquetReader, FolderReader))
 
 
 def rows_again(
-    source: TableReader, names: list[str], weight: str | None, directory: str, required: bool
+    reader: TableReader, names: list[str], weight: str | None, directory: str, required: bool
 ) -> FileRows | None:
     """Return the rows of Parquet files without a copy; ``None`` if a copy is needed or fits.
 
     With ``required``, files that need a copy raise an error.
     """
-    if not isinstance(source, (ParquetReader, FolderReader)):
+    if not isinstance(reader, (ParquetReader, FolderReader)):
         if required:
             raise ValueError(
-                f"copy=False goes with Parquet, not {source.title}: other files are read once."
+                f"copy=False goes with Parquet, not {reader.title}: other files are read once."
             )
         return None
-    dtype = common_dtype(source.schema.field(name).type for name in names)
-    size = (source.n_rows or 0) * (dtype.itemsize * len(names) + 8 * (weight is not None))
+    dtype = common_dtype(reader.schema.field(name).type for name in names)
+    size = (reader.n_rows or 0) * (dtype.itemsize * len(names) + 8 * (weight is not None))
     if not required and size <= shutil.disk_usage(directory).free:
         return None
-    rows = FileRows(source, names, dtype)
+    rows = FileRows(reader, names, dtype)
     if rows.can_be_read_again:
         return rows
     if required and len(rows):
         raise ValueError(
-            f"copy=False: {source.shown} has a row group of {rows.largest:,} rows, too many to be "
+            f"copy=False: {reader.shown} has a row group of {rows.largest:,} rows, too many to be "
             "read for each leaf. Write smaller ones (row_group_size), or use copy=True."
         )
     return None
 
 
-def read_weights(source: TableReader, weight: str | None, block_rows: int) -> np.ndarray | None:
+def read_weights(reader: TableReader, weight: str | None, block_rows: int) -> np.ndarray | None:
     """Return the weights of all rows."""
     if weight is None:
         return None
-    found, done = [], 0
-    with closing(_blocks(source, [weight], block_rows)) as blocks:
+    parts, done = [], 0
+    with closing(_blocks(reader, [weight], block_rows)) as blocks:
         for batch in blocks:
-            weights = _column(batch, weight, np.dtype(np.float64))
-            _check_weights(source, weights, weight, done)
-            found.append(weights)
+            weights = as_floats(batch.column(weight), np.dtype(np.float64))
+            _check_weights(reader, weights, weight, done)
+            parts.append(weights)
             done += len(weights)
-    return np.concatenate(found)
+    return np.concatenate(parts)
 
 
 def check_disk_space(directory: str, size: int, path: str) -> None:
@@ -163,45 +166,30 @@ def _megabytes(size: int) -> str:
 
 
 def _blocks(
-    source: TableReader, names: list[str], rows: int
+    reader: TableReader, names: list[str], rows: int
 ) -> Generator[pa.RecordBatch, None, None]:
     """Yield non-empty batches of at most this many rows."""
-    with closing(source.batches(names, rows)) as batches:
+    with closing(reader.batches(names, rows)) as batches:
         for batch in batches:
             for start in range(0, len(batch), rows):
                 yield batch.slice(start, rows)
 
 
-def _block(batch: pa.RecordBatch, names: list[str], dtype: np.dtype) -> np.ndarray:
-    block = np.empty((len(batch), len(names)), dtype)
-    for place, name in enumerate(names):
-        block[:, place] = _column(batch, name, dtype)
-    return block
-
-
-def _column(batch: pa.RecordBatch, name: str, dtype: np.dtype) -> np.ndarray:
-    import pyarrow as pa
-
-    # Casting integers beyond 2**53 to float64 rounds them, which counts as unsafe.
-    floats = batch.column(name).cast(pa.from_numpy_dtype(dtype), safe=False)
-    return floats.to_numpy(zero_copy_only=False)
-
-
-def _check_finite(source: TableReader, block: np.ndarray, names: list[str], done: int) -> None:
+def _check_finite(reader: TableReader, block: np.ndarray, names: list[str], done: int) -> None:
     infinite = np.isinf(block)
     if infinite.any():
-        row, place = np.argwhere(infinite)[0]
+        row, f = np.argwhere(infinite)[0]
         raise ValueError(
-            f"file {source.path!r}, column {names[place]!r}: {block[row, place]} in row "
+            f"file {reader.path!r}, column {names[f]!r}: {block[row, f]} in row "
             f"{done + row} (counted from 0); values must be finite or missing."
         )
 
 
-def _check_weights(source: TableReader, weights: np.ndarray, name: str, done: int) -> None:
+def _check_weights(reader: TableReader, weights: np.ndarray, name: str, done: int) -> None:
     bad = ~((weights >= 0) & (weights < np.inf))
     if bad.any():
         row = int(np.argmax(bad))
         raise ValueError(
-            f"file {source.path!r}, weight={name!r}: {weights[row]} in row {done + row} (counted "
+            f"file {reader.path!r}, weight={name!r}: {weights[row]} in row {done + row} (counted "
             "from 0); weights must be finite, not negative and not missing."
         )

@@ -29,24 +29,24 @@ def usable_rows(
         direction for them.
     """
     every = np.arange(len(X))
-    gap = np.zeros(len(X), dtype=bool)
-    gaps: dict[str, int] = {}
-    for name, places in encoder.places().items():
-        none = [i for i in places if encoder.features_[i].category is None]
-        of_category = none and encoder.features_[places[0]].kind == "category"
-        lacks = X[:, none[0]] > 0 if of_category else np.isnan(X[:, places[0]])
-        gap |= lacks
-        gaps[name] = int(lacks.sum())
-    lacking = [f"{title_of(name)} ({_share(n, len(X))})" for name, n in gaps.items() if n]
+    is_missing = np.zeros(len(X), dtype=bool)
+    n_missing: dict[str, int] = {}
+    for name, features in encoder.places().items():
+        none = [i for i in features if encoder.features_[i].category is None]
+        of_category = none and encoder.features_[features[0]].kind == "category"
+        lacks = X[:, none[0]] > 0 if of_category else np.isnan(X[:, features[0]])
+        is_missing |= lacks
+        n_missing[name] = int(lacks.sum())
+    lacking = [f"{title_of(name)} ({_share(n, len(X))})" for name, n in n_missing.items() if n]
     if not lacking:
         return every, []
-    complete = np.flatnonzero(~gap)
+    complete = np.flatnonzero(~is_missing)
     dropped = len(X) - len(complete)
     if missing == "error":
         ways = (
             (Advice("missing", "drop"), "leaves these rows out"),
             (Advice("missing", "tree"), "keeps them: each split learns where they go"),
-            (Advice("drop", (max(gaps, key=gaps.__getitem__),)), "leaves a column out"),
+            (Advice("drop", (max(n_missing, key=n_missing.__getitem__),)), "leaves a column out"),
         )
         raise BadTable(
             f"{encoder.title} has missing values in {listed(lacking)}; {dropped:,} of {len(X):,} "

@@ -56,13 +56,15 @@ def relevance(X: np.ndarray, sources: Sequence[np.ndarray]) -> np.ndarray:
     if d < FEWEST or len(X) < FEWEST_ROWS:
         return np.ones(d)
     random = np.random.RandomState(0)
-    places = np.concatenate(sources)
-    points = _points(X[:, places], random)
+    features = np.concatenate(sources)
+    points = _points(X[:, features], random)
     n = len(points)
     # The features of column j begin at begins[j].
     sizes = np.array([len(one) for one in sources])
     begins = np.cumsum(sizes) - sizes
-    own = [np.arange(begin, begin + size) for begin, size in zip(begins, sizes, strict=True)]
+    features_of = [
+        np.arange(begin, begin + size) for begin, size in zip(begins, sizes, strict=True)
+    ]
     explained, times = np.zeros(d), np.zeros(d)
     with threadpool_limits(1):  # so that sums do not depend on the number of threads
         total = np.add.reduceat(np.einsum("ij,ij->j", points, points), begins)
@@ -72,10 +74,10 @@ def relevance(X: np.ndarray, sources: Sequence[np.ndarray]) -> np.ndarray:
                 (order[: d // 2], order[d // 2 :]),
                 (order[d // 2 :], order[: d // 2]),
             ):
-                half = points[:, np.concatenate([own[j] for j in seen])]
+                half = points[:, np.concatenate([features_of[j] for j in seen])]
                 scores = main_components(half, COMPONENTS[halving % len(COMPONENTS)])
-                found = np.add.reduceat(((scores.T @ points) ** 2).sum(axis=0), begins)
-                share = np.divide(found, total, out=np.zeros(d), where=total > 0)
+                explained_here = np.add.reduceat(((scores.T @ points) ** 2).sum(axis=0), begins)
+                share = np.divide(explained_here, total, out=np.zeros(d), where=total > 0)
                 chance = scores.shape[1] / (n - 1)
                 explained[others] += np.maximum((share - chance) / (1 - chance), 0.0)[others]
                 times[others] += 1
@@ -89,9 +91,9 @@ def _points(X: np.ndarray, random: np.random.RandomState) -> np.ndarray:
     """Sample and center rows; missing values are replaced by the mean."""
     # Means are of all rows: in a sample, a column may have no value at all.
     mean = np.nanmean(X, axis=0)
-    most = min(MAX_ROWS, max(SOME_ROWS, MAX_VALUES // X.shape[1]))
-    if len(X) > most:
-        X = X[np.sort(random.permutation(len(X))[:most])]
+    maximum = min(MAX_ROWS, max(SOME_ROWS, MAX_VALUES // X.shape[1]))
+    if len(X) > maximum:
+        X = X[np.sort(random.permutation(len(X))[:maximum])]
     points = np.where(np.isnan(X), mean, X)
     points -= points.mean(axis=0)
     return points
@@ -120,8 +122,8 @@ def main_components(points: np.ndarray, count: int) -> np.ndarray:
     count = min(count, n, d)
     wide = d > n
     square = points @ points.T if wide else points.T @ points
-    most = len(square) - 1
-    spread, vectors = eigh(square, subset_by_index=[most - count + 1, most])
+    last = len(square) - 1
+    spread, vectors = eigh(square, subset_by_index=[last - count + 1, last])
     if len(spread) < count:  # with many equal eigenvalues, LAPACK may return fewer
         spread, vectors = np.linalg.eigh(square)
         spread, vectors = spread[-count:], vectors[:, -count:]

@@ -24,14 +24,14 @@ if TYPE_CHECKING:
 MANY_ROWS = 50_000
 
 
-def drawn(n: int, most: int, random_state: int = 0) -> np.ndarray:
+def drawn(n: int, maximum: int, random_state: int = 0) -> np.ndarray:
     """Return the sorted positions of sampled rows.
 
     Parameters
     ----------
     n : int
         The number of rows of the table.
-    most : int
+    maximum : int
         The maximum size of the sample; all rows, if there are no more.
     random_state : int, default=0
 
@@ -40,9 +40,9 @@ def drawn(n: int, most: int, random_state: int = 0) -> np.ndarray:
     >>> drawn(3, 5), len(drawn(50, 5))
     (array([0, 1, 2]), 5)
     """
-    if n <= most:
+    if n <= maximum:
         return np.arange(n)
-    return np.sort(sample_without_replacement(n, most, random_state=random_state))
+    return np.sort(sample_without_replacement(n, maximum, random_state=random_state))
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,17 +67,17 @@ class SampledTable:
     def column_names(self) -> list[str]:
         return self.table.column_names
 
-    def column(self, place: int) -> ColumnFacts:
-        return ColumnFacts(self.table.column(place), self.rows, self.extents[place])
+    def column(self, index: int) -> ColumnFacts:
+        return ColumnFacts(self.table.column(index), self.rows, self.extents[index])
 
 
 def sampled(table: pa.Table, rows: np.ndarray) -> SampledTable:
     """Return the rows at some positions, with statistics from one pass over all rows."""
     import pyarrow as pa
 
-    places, columns, extents = pa.array(rows), [], []
+    positions, columns, extents = pa.array(rows), [], []
     for column in table.columns:
         values = plain(column)
-        columns.append(values.take(places))
+        columns.append(values.take(positions))
         extents.append(extent_of(values))
     return SampledTable(pa.Table.from_arrays(columns, table.column_names), rows, extents)

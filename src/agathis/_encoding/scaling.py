@@ -11,7 +11,7 @@ equals having the column twice.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -22,6 +22,16 @@ from agathis._columns.outliers import at_percentiles, outlier_limits
 
 #: Scalings of numeric columns; "auto" is "standard" after clipping at two percentiles.
 SCALES = ("auto", "standard", "minmax", "robust", "rank", "log", "none")
+#: Descriptions of scalings.
+SCALED_TO = {
+    "auto": "standardised, with values clipped at the 1st and 99th percentiles",
+    "standard": "scaled to a standard deviation of 1",
+    "minmax": "scaled to 0..1",
+    "robust": "scaled by their quartiles",
+    "rank": "replaced by their ranks",
+    "log": "scaled as logarithms",
+    "none": "not scaled: columns with large numbers have the most influence",
+}
 #: Columns with fewer distinct values are not clipped.
 FEWEST_VALUES = 10
 #: Knots of the map from values to ranks.
@@ -80,7 +90,13 @@ class FeatureScaler(TransformerMixin, BaseEstimator):
         self : FeatureScaler
         """
         X = np.asarray(X, dtype=np.float64)
-        how = self._begin(X.shape[1])
+        self.n_features_in_ = n = X.shape[1]
+        self._how = how = np.array(self.how, dtype=object)
+        self.low_, self.high_ = np.full(n, -np.inf), np.full(n, np.inf)
+        self.outlier_low_, self.outlier_high_ = self.low_.copy(), self.high_.copy()
+        self.centre_, self.factor_ = np.zeros(n), np.ones(n)
+        self._varies = np.zeros(n, dtype=bool)
+        self.ranks_: dict[int, tuple[np.ndarray, np.ndarray]] = {}
         for f in np.flatnonzero(how == "rank").tolist():
             self._fit_ranks(f, X[:, f])
         numbers = np.flatnonzero((how != "category") & (how != "none"))
@@ -92,23 +108,11 @@ class FeatureScaler(TransformerMixin, BaseEstimator):
             if far.any():
                 X = np.where(far, np.nan, X)
                 ordered = np.sort(X[:, auto], axis=0)
-            self._hold(auto, ordered, np.count_nonzero(far[:, auto], axis=0) > 0)
+            self._fit_bounds(auto, ordered, np.count_nonzero(far[:, auto], axis=0) > 0)
             self._fit_numbers(numbers, self._mapped(X[:, numbers], numbers))
-        scaled = self._own_scale()
-        self._balance(np.nanvar(self._scaled(X[:, scaled], scaled), axis=0))
+        self._balance(X)
         self._unweighted = self.factor_
         return self.weigh(self.weight)
-
-    def _begin(self, n: int) -> np.ndarray:
-        """Initialise identity maps; return the scaling of each feature."""
-        self.n_features_in_ = n
-        self._how = np.array(self.how, dtype=object)
-        self.low_, self.high_ = np.full(n, -np.inf), np.full(n, np.inf)
-        self.outlier_low_, self.outlier_high_ = self.low_.copy(), self.high_.copy()
-        self.centre_, self.factor_ = np.zeros(n), np.ones(n)
-        self._varies = np.zeros(n, dtype=bool)
-        self.ranks_: dict[int, tuple[np.ndarray, np.ndarray]] = {}
-        return self._how
 
     def weigh(self, weight: ArrayLike | None) -> FeatureScaler:
         """Set feature weights, on top of the fitted scale.
@@ -140,7 +144,7 @@ class FeatureScaler(TransformerMixin, BaseEstimator):
         """
         return (self.outlier_low_ > X) | (self.outlier_high_ < X)
 
-    def held(self, X: np.ndarray) -> np.ndarray:
+    def clipped(self, X: np.ndarray) -> np.ndarray:
         """Clip values at the bounds.
 
         Parameters
@@ -161,73 +165,73 @@ class FeatureScaler(TransformerMixin, BaseEstimator):
         below, upto = (np.searchsorted(ordered, points, side) for side in ("left", "right"))
         self.ranks_[f] = points, (below + upto) / (2 * max(1, len(ordered)))
 
-    def _hold(self, places: np.ndarray, ordered: np.ndarray, has_outliers: np.ndarray) -> None:
+    def _fit_bounds(
+        self, features: np.ndarray, ordered: np.ndarray, has_outliers: np.ndarray
+    ) -> None:
         """Set clipping bounds from sorted columns without outliers."""
         with np.errstate(invalid="ignore"):
             several = np.count_nonzero(np.diff(ordered, axis=0) > 0, axis=0) >= FEWEST_VALUES
         low, high = at_percentiles(ordered)
         # Of a column that is nearly constant, the deviating values are all the information.
-        held = several & (low < high)
-        self.low_[places[held]], self.high_[places[held]] = low[held], high[held]
+        clips = several & (low < high)
+        self.low_[features[clips]], self.high_[features[clips]] = low[clips], high[clips]
         # Clip outliers to the nearest other value.
-        rest = has_outliers & ~held
+        rest = has_outliers & ~clips
         if rest.any():
-            self.low_[places[rest]] = np.nanmin(ordered[:, rest], axis=0)
-            self.high_[places[rest]] = np.nanmax(ordered[:, rest], axis=0)
+            self.low_[features[rest]] = np.nanmin(ordered[:, rest], axis=0)
+            self.high_[features[rest]] = np.nanmax(ordered[:, rest], axis=0)
 
-    def _fit_numbers(self, places: np.ndarray, values: np.ndarray) -> None:
+    def _fit_numbers(self, features: np.ndarray, values: np.ndarray) -> None:
         """Set centres and factors from clipped and mapped values."""
         some = ~np.isnan(values).all(axis=0)
-        places, values = places[some], values[:, some]
-        how = self._how[places]
+        features, values = features[some], values[:, some]
+        how = self._how[features]
         centre, spread = np.nanmean(values, axis=0), np.nanstd(values, axis=0)
-        least, most = np.nanmin(values, axis=0), np.nanmax(values, axis=0)
+        low, high = np.nanmin(values, axis=0), np.nanmax(values, axis=0)
         unit = how == "minmax"
-        centre[unit], spread[unit] = least[unit], (most - least)[unit]
+        centre[unit], spread[unit] = low[unit], (high - low)[unit]
         robust = np.flatnonzero(how == "robust")
         if len(robust):
-            low, middle, high = np.nanpercentile(values[:, robust], [25, 50, 75], axis=0)
-            centre[robust] = middle
-            spread[robust] = np.where(high > low, high - low, spread[robust])
-        self.centre_[places] = centre
-        size = np.maximum.reduce([np.abs(centre), np.abs(least), np.abs(most)])
+            first, median, third = np.nanpercentile(values[:, robust], [25, 50, 75], axis=0)
+            centre[robust] = median
+            spread[robust] = np.where(third > first, third - first, spread[robust])
+        self.centre_[features] = centre
+        size = np.maximum.reduce([np.abs(centre), np.abs(low), np.abs(high)])
         varies = _varies(spread, size)
-        self._varies[places[varies]] = True
-        self.factor_[places[varies]] = 1 / spread[varies]
+        self._varies[features[varies]] = True
+        self.factor_[features[varies]] = 1 / spread[varies]
 
-    def _own_scale(self) -> np.ndarray:
-        """Divide features by their spread, unless they are constant or not to be scaled."""
-        chosen = self._varies.copy()
-        for places in self.sources:
-            chosen[np.asarray(places, dtype=np.intp)] = False
-        return np.flatnonzero(chosen)
+    def _balance(self, X: np.ndarray) -> None:
+        """Bring columns of 0 and 1 to the scale of numbers: 1 becomes a standard deviation."""
+        groups = [np.asarray(group, dtype=np.intp) for group in self.sources]
+        scaled = self._varies.copy()
+        for group in groups:
+            scaled[group] = False
+        numbers = np.flatnonzero(scaled)
+        variance = np.nanvar(self._scaled(X[:, numbers], numbers), axis=0)
+        variance = variance[variance > 0]
+        if len(variance):
+            for group in groups:
+                self.factor_[group] = np.sqrt(variance.mean())
 
-    def _balance(self, spread: np.ndarray) -> None:
-        """Bring columns of 0 and 1 to the scale of numbers with this spread.
-
-        1 becomes a standard deviation.
-        """
-        spread = spread[spread > 0]
-        if len(spread):
-            for places in self.sources:
-                self.factor_[np.asarray(places, dtype=np.intp)] = np.sqrt(spread.mean())
-
-    def _mapped(self, X: np.ndarray, places: np.ndarray) -> np.ndarray:
+    def _mapped(self, X: np.ndarray, features: np.ndarray) -> np.ndarray:
         """Map values of some features, without centering."""
-        out = np.clip(X, self.low_[places], self.high_[places])
-        how = self._how[places]
+        out = np.clip(X, self.low_[features], self.high_[features])
+        how = self._how[features]
         for i in np.flatnonzero(how == "rank").tolist():
-            gap = np.isnan(out[:, i])
-            out[:, i] = np.where(gap, np.nan, np.interp(out[:, i], *self.ranks_[int(places[i])]))
+            is_missing = np.isnan(out[:, i])
+            out[:, i] = np.where(
+                is_missing, np.nan, np.interp(out[:, i], *self.ranks_[int(features[i])])
+            )
         logs = np.flatnonzero(how == "log")
         if len(logs):
             out[:, logs] = np.copysign(np.log1p(np.abs(out[:, logs])), out[:, logs])
         return out
 
-    def _scaled(self, X: np.ndarray, places: np.ndarray) -> np.ndarray:
-        out = self._mapped(X, places)
-        out -= self.centre_[places]
-        out *= self.factor_[places]
+    def _scaled(self, X: np.ndarray, features: np.ndarray) -> np.ndarray:
+        out = self._mapped(X, features)
+        out -= self.centre_[features]
+        out *= self.factor_[features]
         return out
 
     def transform(self, X: ArrayLike) -> np.ndarray:
@@ -258,3 +262,13 @@ def _varies(spread: np.ndarray, size: np.ndarray) -> np.ndarray:
     """
     normal = np.finfo(float)
     return spread > np.maximum(8 * normal.eps * size, normal.tiny)
+
+
+def scaling_summary(scale: Iterable[object]) -> str:
+    """Describe the scaling of numbers in a sentence.
+
+    >>> scaling_summary(["minmax"])
+    'Numbers are scaled to 0..1. Rules are in your units.'
+    """
+    chosen = next((one for one in scale if one in SCALED_TO), "auto")
+    return f"Numbers are {SCALED_TO[str(chosen)]}. Rules are in your units."

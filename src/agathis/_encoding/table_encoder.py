@@ -38,10 +38,18 @@ from agathis._encoding.encoder_notes import (
     weight_notes_of,
 )
 from agathis._encoding.encoder_options import Options
-from agathis._encoding.feature_rows import LARGEST, FeatureRows, feature_rows
+from agathis._encoding.feature_rows import LARGEST, FeatureRows
 from agathis._encoding.relevance import relevance
 from agathis._encoding.row_sample import SampledTable, drawn, sampled
-from agathis._encoding.table_features import features_of, places_of, roles_of, scaler_of
+from agathis._encoding.table_features import (
+    date_parts_of,
+    features_of,
+    one_hot_of,
+    places_of,
+    raw_rows,
+    roles_of,
+    scaler_of,
+)
 
 
 class TableEncoder(TransformerMixin, BaseEstimator):
@@ -196,10 +204,10 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         return self._as_asked(self.scaled(self._fit_rows(X).X), X)
 
     def _fit_rows(self, X: Any) -> FeatureRows:
-        found = self._fit(checked_table(self, X, reset=True))
+        rows = self._fit(checked_table(self, X, reset=True))
         if not is_table(X):
             del self.feature_names_in_
-        return found
+        return rows
 
     def _fit(self, table: Any) -> FeatureRows:
         """Fit to an Arrow table; return its features in original units."""
@@ -230,16 +238,16 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             raise nothing_left(self.title, self.column_types_, table.num_rows)
         self._set_features(table.column_names)
         exact = {} if of is None else self._exact(of)
-        found = self._features(table)
+        rows = self._features(table)
         # Rare categories without a feature of their own; they are not unknown in other rows.
-        self._rare = {source: frozenset(words) for source, words in found.unseen.items()}
-        self.infinite_ = dict(found.infinite)
-        self.ends_ = _ends(found.X)
+        self._rare = {column: frozenset(categories) for column, categories in rows.unseen.items()}
+        self.infinite_ = dict(rows.infinite)
+        self.ends_ = _ends(rows.X)
         for f, extent in exact.items():
             self.ends_[:, f] = extent.low, extent.high
             if extent.n_infinite:
                 self.infinite_[self.features_[f].source] = extent.n_infinite
-        raw = found.within(*self.ends_)
+        raw = rows.within(*self.ends_)
         weights = self._weights(options)
         scaler = self.scaler_ = scaler_of(self.features_, self.roles_, options.scale, weights)
         scaler.fit(raw.X)
@@ -257,17 +265,13 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         return raw
 
     def _set_features(self, names: Sequence[str]) -> None:
-        """Return a mask of the features that belong to these columns."""
-        used = self.used()
+        """Set the attributes that follow from the columns in use."""
         self.feature_names_in_ = np.array(names, dtype=object)
         self.n_features_in_ = len(names)
-        self.features_ = features_of(used, names)
+        self.features_ = features_of(self.used(), names)
         self.feature_names_ = [feature.name for feature in self.features_]
-        self.one_hot_: dict[str, dict[str, object]] = {}
-        self.date_parts_ = {f.name: f.when for f in self.features_ if f.when and f.when.is_made}
-        for feature in self.features_:
-            if feature.kind == "category":
-                self.one_hot_.setdefault(feature.source, {})[feature.name] = feature.category
+        self.one_hot_ = one_hot_of(self.features_)
+        self.date_parts_ = date_parts_of(self.features_)
         self._places = places_of(self.features_)
         self.roles_ = roles_of(self.features_, self.no_split, self.no_count)
         for mask, argument in ((self.roles_.split, "no_split"), (self.roles_.kernel, "no_count")):
@@ -277,21 +281,21 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     def _exact(self, of: SampledTable) -> dict[int, Extent]:
         """Return the extents, in all rows, of features that are numbers of the table."""
         columns = dict(zip(of.column_names, range(len(of.column_names)), strict=True))
-        found = {}
+        out = {}
         for f, feature in enumerate(self.features_):
-            place = columns[feature.source]
-            made = feature.when is not None and feature.when.is_made
-            if feature.kind != "number" or made:
+            index = columns[feature.source]
+            is_made = feature.when is not None and feature.when.is_made
+            if feature.kind != "number" or is_made:
                 continue
-            if holds_numbers(of.table.column(place).type):
-                extent = of.extents[place]
+            if holds_numbers(of.table.column(index).type):
+                extent = of.extents[index]
                 if extent.n_infinite:
                     self._check_infinite(feature.source, extent.n_infinite)
                 if max(-extent.low, extent.high) > LARGEST:
                     raise too_large(feature.name)
                 if extent.low <= extent.high:
-                    found[f] = extent
-        return found
+                    out[f] = extent
+        return out
 
     def _learned(self, X: np.ndarray) -> dict[str, float]:
         """Compute the weight of each column from its correlation with the others."""
@@ -326,10 +330,10 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         X : ndarray of shape (n_samples, n_features)
         """
         check_is_fitted(self, "scaler_")
-        found = self.encode(X)
-        for text in found.odd(self._rare):
-            warn(text, UserWarning)
-        return self._as_asked(self.scaled(found.X), X)
+        rows = self.encode(X)
+        for message in rows.odd(self._rare):
+            warn(message, UserWarning)
+        return self._as_asked(self.scaled(rows.X), X)
 
     def _as_asked(self, rows: EncodedRows, X: Any) -> Any:
         """Return rows, or with ``set_output`` a DataFrame of pandas that has their roles."""
@@ -377,27 +381,15 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         return self._features(checked_table(self, X, reset=False)).within(*self.ends_)
 
     def _features(self, table: Any, asked: Sequence[str] | None = None) -> FeatureRows:
-        """Return the requested features in original units.
-
-        Numbers may be infinite. Columns of other features may be absent.
-        """
-        found = feature_rows(
-            table,
-            self.feature_names_,
-            self.one_hot_,
-            asked,
-            title=self.title,
-            date_parts=self.date_parts_,
-            na_values={v.name: v.na_values for v in self.column_types_ if v.na_values},
-            notations={v.name: v.notation for v in self.column_types_ if v.notation is not None},
-        )
-        for column, n in found.infinite.items():
+        """Return the features in original units; numbers may be infinite."""
+        rows = raw_rows(table, self.features_, self.column_types_, self.title, asked)
+        for column, n in rows.infinite.items():
             self._check_infinite(column, n)
-        finite = np.where(np.isinf(found.X), 0.0, found.X) if found.infinite else found.X
+        finite = np.where(np.isinf(rows.X), 0.0, rows.X) if rows.infinite else rows.X
         large = np.nanmax(np.abs(finite), axis=0, initial=0.0) > LARGEST
         if large.any():
             raise too_large(self.feature_names_[int(np.argmax(large))])
-        return found
+        return rows
 
     def _check_infinite(self, column: str, n: int) -> None:
         """Raise if a column has infinite values that are not accepted."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -15,6 +16,7 @@ from agathis._checks.roles import FeatureRoles
 from agathis._columns import datetimes
 from agathis._encoding.column_types import ColumnType
 from agathis._encoding.date_parts import CIRCLE, DatePart
+from agathis._encoding.feature_rows import FeatureRows, feature_rows
 from agathis._encoding.scaling import FeatureScaler
 
 
@@ -52,30 +54,64 @@ def features_of(used: Sequence[ColumnType], names: Collection[str] = ()) -> list
         taken.add(name)
         return name
 
-    def made(name: str, when: DatePart) -> None:
+    def add_part(name: str, when: DatePart) -> None:
         out.append(Feature(name, when.column, "number", when=when))
         if when.part in datetimes.PARTS and datetimes.PARTS[when.part].period is not None:
             for side in CIRCLE:
                 turned = replace(when, circle=side)
-                own = new(f"{name}{datetimes.OF}{side}")
-                out.append(Feature(own, when.column, "number", when=turned))
+                circle_name = new(f"{name}{datetimes.OF}{side}")
+                out.append(Feature(circle_name, when.column, "number", when=turned))
 
     for column_type in used:
-        source = column_type.name
+        column = column_type.name
         if column_type.kind == "category":
             for category in column_type.categories:
-                name = new(f"{source}_{'missing' if category is None else category}")
-                out.append(Feature(name, source, "category", category))
+                name = new(f"{column}_{'missing' if category is None else category}")
+                out.append(Feature(name, column, "category", category))
         elif column_type.kind == "calendar":
-            made(source, DatePart(source, column_type.parts[0], column_type.holds))
+            add_part(column, DatePart(column, column_type.parts[0], column_type.holds))
         elif column_type.kind == "date":
             for part in column_type.parts:
-                name = new(f"{source}{datetimes.OF}{part}")
+                name = new(f"{column}{datetimes.OF}{part}")
                 first, form = column_type.first_is_day, column_type.form
-                made(name, DatePart(source, part, first_is_day=first, form=form))
+                add_part(name, DatePart(column, part, first_is_day=first, form=form))
         else:
-            out.append(Feature(source, source, "number"))
+            out.append(Feature(column, column, "number"))
     return out
+
+
+def one_hot_of(features: Sequence[Feature]) -> dict[str, dict[str, object]]:
+    """Map each categorical feature to its columns with their categories."""
+    out: dict[str, dict[str, object]] = {}
+    for feature in features:
+        if feature.kind == "category":
+            out.setdefault(feature.source, {})[feature.name] = feature.category
+    return out
+
+
+def date_parts_of(features: Sequence[Feature]) -> dict[str, DatePart]:
+    """Map each feature that differs from its column of dates to its definition."""
+    return {f.name: f.when for f in features if f.when and f.when.is_made}
+
+
+def raw_rows(
+    table: Any,
+    features: Sequence[Feature],
+    column_types: Sequence[ColumnType],
+    title: str,
+    asked: Collection[str] | None = None,
+) -> FeatureRows:
+    """Compute features of a table in original units; 0 for those that are not ``asked`` for."""
+    return feature_rows(
+        table,
+        [feature.name for feature in features],
+        one_hot_of(features),
+        asked,
+        title=title,
+        na_values={v.name: v.na_values for v in column_types if v.na_values},
+        notations={v.name: v.notation for v in column_types if v.notation is not None},
+        date_parts=date_parts_of(features),
+    )
 
 
 def places_of(features: Sequence[Feature]) -> dict[str, np.ndarray]:
@@ -83,7 +119,7 @@ def places_of(features: Sequence[Feature]) -> dict[str, np.ndarray]:
     out: dict[str, list[int]] = {}
     for i, feature in enumerate(features):
         out.setdefault(feature.source, []).append(i)
-    return {source: np.array(places) for source, places in out.items()}
+    return {column: np.array(places) for column, places in out.items()}
 
 
 def roles_of(

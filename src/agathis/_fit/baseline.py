@@ -63,17 +63,17 @@ def baseline_tree(
     )
     built: BuiltTree = method.estimator_class._build_tree(rows, spec)
     attributes = dict(built.attributes)
-    tree, kept = completed(built.builder, rows.X, rows.weight, dataset.kernel, rows.threads)
+    tree, with_leaf = completed(built.builder, rows.X, rows.weight, dataset.kernel, rows.threads)
     clusters = dataset.labels(tree)
     attributes["inertia_"] = kernel_cost(
         dataset.kernel, dataset.X, clusters, dataset.weight, rows.threads
     )
     if "teacher_labels_" in attributes:
-        reference = _renumbered(attributes["teacher_labels_"], kept)
+        reference = _renumbered(attributes["teacher_labels_"], with_leaf)
         attributes["teacher_labels_"] = np.full(len(dataset.X), -1, dtype=np.int32)
         attributes["teacher_labels_"][ids] = reference
     if "cluster_centers_" in attributes:
-        attributes["cluster_centers_"] = attributes["cluster_centers_"][kept]
+        attributes["cluster_centers_"] = attributes["cluster_centers_"][with_leaf]
     elif dataset.kernel.metric == "linear":
         attributes["cluster_centers_"] = cluster_means(
             dataset.X, clusters, tree.n_clusters, dataset.weight
@@ -81,7 +81,7 @@ def baseline_tree(
     return tree, clusters, attributes
 
 
-def _renumbered(labels: np.ndarray, kept: np.ndarray) -> np.ndarray:
+def _renumbered(labels: np.ndarray, with_leaf: np.ndarray) -> np.ndarray:
     """Number reference labels as the tree's clusters, then those that no leaf has."""
-    order = np.concatenate([kept, np.setdiff1d(np.arange(labels.max() + 1), kept)])
+    order = np.concatenate([with_leaf, np.setdiff1d(np.arange(labels.max() + 1), with_leaf)])
     return np.argsort(order)[labels]

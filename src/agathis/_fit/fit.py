@@ -136,8 +136,8 @@ def fit(
     chosen = choose_engine(spec.engine, dataset, spec.approximation)
     seed = spec.seed
     built = build(chosen, dataset, limits, spec.approximation, progress, seed)
-    for text in built.warnings:
-        checks.warn(text, UserWarning)
+    for message in built.warnings:
+        checks.warn(message, UserWarning)
     gain_engine = built.gain_engine
     progress.trace = gain_engine.trace
     clocks.gain_engine = time.perf_counter() - progress.started
@@ -207,11 +207,11 @@ def _check(spec: FitSpec) -> None:
             "split='pair' is not supported by search='optimal', which proves optimality for splits "
             "on single columns. Use split='axis', or search='local'."
         )
-    most = spec.constraints.max_leaf_nodes
-    if most not in ("auto", None, spec.n_clusters):
+    max_leaf_nodes = spec.constraints.max_leaf_nodes
+    if max_leaf_nodes not in ("auto", None, spec.n_clusters):
         raise ValueError(
-            f"max_leaf_nodes={most} is not supported by search='optimal', which finds the best "
-            f"tree with one leaf for each of n_clusters={spec.n_clusters} clusters. Use "
+            f"max_leaf_nodes={max_leaf_nodes} is not supported by search='optimal', which finds "
+            f"the best tree with one leaf for each of n_clusters={spec.n_clusters} clusters. Use "
             "max_leaf_nodes='auto', or search='local'."
         )
 

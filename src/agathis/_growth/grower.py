@@ -45,10 +45,10 @@ class FeatureDraws:
 
     def draw(self, useful: np.ndarray) -> np.ndarray:
         """A mask of some of the candidates in the mask ``useful``."""
-        drawn = np.zeros(len(useful), dtype=np.uint8)
+        sampled = np.zeros(len(useful), dtype=np.uint8)
         order = self.random_state.permutation(np.flatnonzero(useful))
-        drawn[order[: self.max_features]] = 1
-        return drawn
+        sampled[order[: self.max_features]] = 1
+        return sampled
 
 
 class Grower:
@@ -99,12 +99,12 @@ class Grower:
         while self.n_leaves < self.limits.max_leaves:
             started = time.perf_counter()
             best = self._best_gain()
-            found = best > self.gain_engine.tolerance
-            if found:
+            gains = best > self.gain_engine.tolerance
+            if gains:
                 leaf_index, split = self._choose(best)
             searched = time.perf_counter()
             self.clocks.search += searched - started
-            if not found:
+            if not gains:
                 break
             self._cut(leaf_index, split)
             self.clocks.commit += time.perf_counter() - searched
@@ -135,8 +135,8 @@ class Grower:
         if best == -np.inf:
             # Search the most promising leaves first: their gains are a floor for the others.
             known = (bound < np.inf).nonzero()[0]
-            most = known[np.argsort(-bound[known], kind="stable")[:TOGETHER]]
-            unknown = np.concatenate([unknown, most[bound[most] > tolerance]])
+            promising = known[np.argsort(-bound[known], kind="stable")[:TOGETHER]]
+            unknown = np.concatenate([unknown, promising[bound[promising] > tolerance]])
         self._search(unknown, best)
         best = float(gain.max(where=gain == bound, initial=-np.inf))
         floor = max(best, tolerance) - tolerance
@@ -156,11 +156,11 @@ class Grower:
     def _search(self, leaf_indices: np.ndarray, floor: float) -> None:
         if len(leaf_indices) == 0:
             return
-        drawn = None
+        sampled = None
         if self.draws is not None:
             useful = map(self.gain_engine.has_threshold, leaf_indices.tolist())
-            drawn = np.array([self.draws.draw(features) for features in useful])
-        self.gain_engine.search(leaf_indices.astype(np.int32), drawn, floor)
+            sampled = np.array([self.draws.draw(features) for features in useful])
+        self.gain_engine.search(leaf_indices.astype(np.int32), sampled, floor)
         self.clocks.searches += len(leaf_indices)
 
     def _choose(self, best: float) -> tuple[int, Split]:
@@ -178,13 +178,13 @@ class Grower:
         """Apply the splits of a tree; see :mod:`agathis._growth.start_tree`."""
         check_start(tree, self.gain_engine.n_features, self.limits)
         order = split_order(tree)
-        told = tells_growth(tree, order)
+        is_recorded = tells_growth(tree, order)
         leaf_index_of = {0: 0}
         self.builder.cluster[0] = int(tree.cluster[0])
         for node in order:
             leaf_index = leaf_index_of.pop(node)
             split = split_again(tree, node, self.gain_engine, leaf_index)
-            made = split if told else split._replace(left=0, right=0)
+            made = split if is_recorded else split._replace(left=0, right=0)
             other = self._record(leaf_index, self.gain_engine.commit(leaf_index, made), split)
             leaf_index_of[int(tree.children_left[node])] = leaf_index
             leaf_index_of[int(tree.children_right[node])] = other
@@ -193,7 +193,7 @@ class Grower:
             for leaf, leaf_index in leaf_index_of.items()
         }
         check_leaf_weights(weights, self.limits)
-        if not told:
+        if not is_recorded:
             # Clusters must be created in the order of their numbers.
             for leaf in sorted(leaf_index_of, key=lambda leaf: tree.cluster[leaf]):
                 if tree.cluster[leaf] > 0:

@@ -52,10 +52,12 @@ class Constraints:
     def resolve(self, dataset: Counted, n_clusters: int) -> Limits:
         """The limits of a tree of these rows, with at most ``n_clusters`` clusters."""
         total = dataset.total_weight
-        most = leaf_limit(self.max_leaf_nodes, n_clusters)
+        max_leaves = leaf_limit(self.max_leaf_nodes, n_clusters)
         return Limits(
             n_clusters=n_clusters,
-            max_leaves=dataset.n_counted if most is None else min(dataset.n_counted, most),
+            max_leaves=dataset.n_counted
+            if max_leaves is None
+            else min(dataset.n_counted, max_leaves),
             max_depth=self.max_depth,
             min_split=min_weight(self.min_samples_split, total, 2),
             min_leaf=min_weight(self.min_samples_leaf, total, 1),

@@ -50,9 +50,9 @@ def check_leaf_weights(weight_of: dict[int, float], limits: Limits) -> None:
     A single leaf is always valid, as growth without a start begins with one.
     """
     # The weight may be slightly less than during the search, by rounding.
-    least = limits.min_leaf - SUM_ROUNDING * sum(weight_of.values())
+    minimum = limits.min_leaf - SUM_ROUNDING * sum(weight_of.values())
     light = min(weight_of, key=lambda node: weight_of[node])
-    if len(weight_of) > 1 and weight_of[light] < least:
+    if len(weight_of) > 1 and weight_of[light] < minimum:
         raise ValueError(
             f"start has a leaf, node {light}, of weight {weight_of[light]:.6g}; the minimum weight "
             f"of a leaf is {limits.min_leaf:.6g}."
@@ -93,8 +93,8 @@ def split_again(tree: Tree, node: int, gain_engine: GainEngine, leaf_index: int)
     feature, threshold = int(tree.feature[node]), float(tree.threshold[node])
     missing_left = bool(tree.missing_left[node])
     terms = tree.terms(node)
-    asked = " + ".join(f"{weight:g} x[{column}]" for column, weight in terms) or f"x[{feature}]"
-    where = f"start splits node {node} at {asked} <= {threshold:.17g}"
+    operands = " + ".join(f"{weight:g} x[{column}]" for column, weight in terms) or f"x[{feature}]"
+    where = f"start splits node {node} at {operands} <= {threshold:.17g}"
     try:
         place = gain_engine.place(leaf_index, feature, threshold, missing_left, terms)
     except ValueError as error:

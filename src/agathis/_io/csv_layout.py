@@ -39,6 +39,8 @@ class Layout:
         Whether some cells are numbers with that decimal point only.
     header : tuple of str
         The names as written.
+    skip_rows : int
+        The number of lines before the header.
     sample : list of lists of str
         The cells of the first rows.
     """
@@ -47,7 +49,13 @@ class Layout:
     decimal: str
     sure: bool
     header: tuple[str, ...]
-    sample: Sequence[Sequence[str]] = field(repr=False)
+    skip_rows: int = 0
+    sample: Sequence[Sequence[str]] = field(default=(), repr=False)
+
+    @property
+    def names(self) -> list[str]:
+        """The column names, which may have duplicates."""
+        return [name.strip() for name in self.header]
 
 
 def is_separator(text: object) -> bool:
@@ -142,29 +150,29 @@ def without_sep_line(data: bytes) -> tuple[bytes, str | None]:
     >>> without_sep_line(b"sep=;\\na;b\\n")
     (b'a;b\\n', ';')
     """
-    found = SEP_LINE.match(data)
-    if not found or not is_separator(found[1].decode("latin-1")):
+    match = SEP_LINE.match(data)
+    if not match or not is_separator(match[1].decode("latin-1")):
         return data, None
-    return data[found.end() :], found[1].decode()
+    return data[match.end() :], match[1].decode()
 
 
 def layout_of(data: bytes, separator: str | None, decimal: str | None = None) -> Layout:
     """Choose the separator that gives most rows as many cells as the header.
 
     >>> layout_of(b"size;colour\\n1,5;red\\n2,5;blue\\n", None)
-    Layout(separator=';', decimal=',', sure=True, header=('size', 'colour'))
+    Layout(separator=';', decimal=',', sure=True, header=('size', 'colour'), skip_rows=0)
     """
     sample = data[:SAMPLE_BYTES]
     if len(data) > len(sample):
         sample = sample[: sample.rfind(b"\n") + 1] or sample
     text = sample.decode("utf-8", errors="ignore")
-    found = {kind: _cells(text, kind) for kind in ([separator] if separator else SEPARATORS)}
-    best = max(found, key=lambda kind: _fit(found[kind]))
-    rows = found[best]
+    cells = {kind: _cells(text, kind) for kind in ([separator] if separator else SEPARATORS)}
+    best = max(cells, key=lambda kind: _fit(cells[kind]))
+    rows = cells[best]
     sure = decimal is not None
     if decimal is None:
         decimal, sure = _decimal(rows[1:], best)
-    return Layout(best, decimal, sure, tuple(rows[0]), rows[1:])
+    return Layout(best, decimal, sure, tuple(rows[0]), sample=rows[1:])
 
 
 def _cells(text: str, separator: str) -> list[list[str]]:
@@ -199,5 +207,5 @@ def _decimal(rows: Sequence[Sequence[str]], separator: str) -> tuple[str, bool]:
         if len(fits) == 1:
             counts[fits[0]] += 1
     likely = "," if separator == ";" else "."
-    found = max(counts, key=lambda point: (counts[point], point == likely))
-    return found, counts[found] > 0
+    best = max(counts, key=lambda point: (counts[point], point == likely))
+    return best, counts[best] > 0

@@ -37,7 +37,6 @@ def csv_options(
     layout: Layout,
     block_size: int,
     *,
-    skip_rows: int = 0,
     encoding: str = "utf8",
     types: Mapping[str, pa.DataType] | None = None,
     names: Sequence[str] | None = None,
@@ -53,7 +52,7 @@ def csv_options(
 
     # With one thread pyarrow reports row numbers in errors, and is as fast here.
     read = csv.ReadOptions(
-        use_threads=False, block_size=block_size, skip_rows=skip_rows, encoding=encoding
+        use_threads=False, block_size=block_size, skip_rows=layout.skip_rows, encoding=encoding
     )
     parse = csv.ParseOptions(delimiter=layout.separator, newlines_in_values=True)
     convert = csv.ConvertOptions(
@@ -75,12 +74,12 @@ def read_cells(
 
     # pyarrow needs the newline to see a header without rows.
     data += b"" if data.endswith((b"\n", b"\r")) else b"\n"
-    texts = [raw for raw in layout.header if as_text is None or raw.strip() in as_text]
+    strings = [raw for raw in layout.header if as_text is None or raw.strip() in as_text]
     # One block holds any row; only text above pyarrow's limit needs several.
     options = csv_options(
         layout,
         min(len(data), MAX_BYTES),
-        types=dict.fromkeys(texts, pa.string()),
+        types=dict.fromkeys(strings, pa.string()),
         na=na,
         gaps_in_text=as_text is not None,
     )
@@ -120,27 +119,27 @@ def notations(
     """Find string columns that hold formatted numbers, with notes on them."""
     from pyarrow import types
 
-    found, notes = {}, {}
+    by_index, notes = {}, {}
     for i, name in enumerate(table.schema.names):
         kind = table.column(i).type
         if name in as_text:
             continue
         if types.is_string(kind):
-            texts = different(plain(table.column(i)))
-            notation, either = notation_of(texts, layout.decimal)
+            strings = different(plain(table.column(i)))
+            notation, either = notation_of(strings, layout.decimal)
             if notation is not None:
-                found[i] = notation
-                notes[name] = described(notation, texts, either and not layout.sure)
+                by_index[i] = notation
+                notes[name] = described(notation, strings, either and not layout.sure)
         elif types.is_floating(kind) and not layout.sure:
             note = doubt([row[i] for row in layout.sample if i < len(row)], layout.decimal)
             if note is not None:
                 notes[name] = note
-    return found, notes
+    return by_index, notes
 
 
-def with_numbers(table: pa.Table, found: Mapping[int, Notation]) -> pa.Table:
+def with_numbers(table: pa.Table, by_index: Mapping[int, Notation]) -> pa.Table:
     """Convert formatted numbers of a table."""
-    for i, notation in found.items():
+    for i, notation in by_index.items():
         numbers = numbers_of_strings(table.column(i), notation)
         table = table.set_column(i, table.column_names[i], numbers)
     return table
@@ -148,10 +147,10 @@ def with_numbers(table: pa.Table, found: Mapping[int, Notation]) -> pa.Table:
 
 def explained(text: str) -> str:
     """Translate an error of pyarrow into rows of the text."""
-    found = re.search(r"Row #(\d+): Expected (\d+) columns, got (\d+)(: .*)?", text, re.DOTALL)
-    if not found:
+    match = re.search(r"Row #(\d+): Expected (\d+) columns, got (\d+)(: .*)?", text, re.DOTALL)
+    if not match:
         return text.removeprefix("CSV parse error: ")
-    row, expected, got, cells = found.groups()
+    row, expected, got, cells = match.groups()
     cells = " ".join((cells or "").splitlines())
     return (
         f"row {row} (the header is row 1) has {count(int(got), 'cell')}, and the header has "

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from agathis._columns.arrow_values import different, numbers_of_strings
-from agathis._columns.errors import BadTable, Note
+from agathis._columns.errors import BadTable
 from agathis._columns.number_notation import Notation
 from agathis._io.csv_layout import marked_encoding
 from agathis._io.csv_parsing import (
@@ -79,52 +79,49 @@ class CsvReader(TableReader):
         self.title = TITLES[kind]
         with self.faults():
             self.compression = _compression(path)
-            head, whole = self._first_bytes()
+            head, is_whole = self._first_bytes()
         if encoding is None:
             encoding = marked_encoding(head)
         self.encoding = encoding
         if columnar_kind(head):
             raise self.fault(f"it begins as {begins_as(head)}.")
-        opening = open_text(
+        text, self.layout = open_text(
             head,
             self.shown,
-            whole=whole,
+            whole=is_whole,
             tsv=kind == "tsv",
             encoding=encoding,
             separator=delimiter,
             decimal=decimal,
         )
-        self.layout, self.has_sep_line = opening.layout, opening.has_sep_line
-        self.hint = _delimiter_hint(opening.text, self.layout.separator)
+        self.hint = _delimiter_hint(text, self.layout.separator)
         self._learn()
 
     def _learn(self) -> None:
         """Infer column types from the first block."""
         import pyarrow as pa
 
-        self.names = [name.strip() for name in self.layout.header]
+        self.names = self.layout.names
         codes = codes_in(self.layout)
         as_text = {raw: pa.string() for raw in self.layout.header if raw.strip() in codes}
         with self.faults(self._explain), self._open(types=as_text) as reader:
-            found = reader.schema
-            self.names = [name.strip() for name in found.names]
+            types = reader.schema
+            self.names = [name.strip() for name in types.names]
             first = next(iter(reader), None)
         # As pyarrow names the columns; duplicates are not read.
-        self.raw = dict(zip(self.names, found.names, strict=True))
+        self.raw = dict(zip(self.names, types.names, strict=True))
         self.first = None if first is None else self._named(first, self.names)
-        written: dict[int, Notation] = {}
-        notes: dict[str, Note] = {}
+        self.notations: dict[str, Notation] = {}
         if self.first is not None:
-            written, notes = notations(self.first, self.layout, codes)
-        self.notes = notes
-        single = [i for i in written if self.names.count(self.names[i]) == 1]
-        self.notations = {self.names[i]: written[i] for i in single}
+            by_index, self.notes = notations(self.first, self.layout, codes)
+            single = [i for i in by_index if self.names.count(self.names[i]) == 1]
+            self.notations = {self.names[i]: by_index[i] for i in single}
         # A later block may turn integers into floats, or missing values into numbers.
         turned = {pa.int64(): pa.float64(), pa.null(): pa.float64()}
         self.schema = pa.schema(
             [
                 (name, pa.float64() if name in self.notations else turned.get(kind, kind))
-                for name, kind in zip(self.names, found.types, strict=True)
+                for name, kind in zip(self.names, types.types, strict=True)
             ]
         )
         if self.first is not None:
@@ -163,7 +160,6 @@ class CsvReader(TableReader):
         options = csv_options(
             self.layout,
             CSV_BYTES,
-            skip_rows=int(self.has_sep_line),
             encoding=self.encoding or "utf8",
             types=types,
             names=None if names is None else [self.raw[name] for name in names],
@@ -194,8 +190,8 @@ class CsvReader(TableReader):
         import pyarrow as pa
 
         last = None
-        texts = dict.fromkeys(self.layout.header, pa.string())
-        with self.faults(self._explain), self._open(types=texts) as reader:
+        types = dict.fromkeys(self.layout.header, pa.string())
+        with self.faults(self._explain), self._open(types=types) as reader:
             for batch in reader:
                 last = batch if len(batch) else last
         if last is not None and ends_in_lines(last.columns):
@@ -209,10 +205,10 @@ class CsvReader(TableReader):
                 continue
             wrong = set(notation.misfits(different(batch.column(i))))
             if wrong:
-                texts = batch.column(i).to_pylist()
-                row = next(at for at, text in enumerate(texts) if text in wrong)
+                strings = batch.column(i).to_pylist()
+                row = next(at for at, text in enumerate(strings) if text in wrong)
                 # Rows are counted as pyarrow does, from the header on.
-                what = f"Row #{done + row + 2}: {texts[row]!r} has another number format"
+                what = f"Row #{done + row + 2}: {strings[row]!r} has another number format"
                 raise self.fault(self._not_numbers(name, what))
             numbers = numbers_of_strings(batch.column(i), notation)
             batch = batch.set_column(i, name, numbers)
@@ -222,10 +218,10 @@ class CsvReader(TableReader):
         """Translate an error of pyarrow into terms of the file."""
         if "straddl" in text:
             return f"a row is longer than {CSV_BYTES:,} bytes, or a quote is never closed."
-        found = re.match(r"In CSV column #(\d+): (.*)", text, re.DOTALL)
-        if not found:
+        match = re.match(r"In CSV column #(\d+): (.*)", text, re.DOTALL)
+        if not match:
             return f"{explained(text)}."
-        return self._not_numbers(self.names[int(found[1])], found[2])
+        return self._not_numbers(self.names[int(match[1])], match[2])
 
     def _not_numbers(self, name: str, what: str) -> str:
         return (

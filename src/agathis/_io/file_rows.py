@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from agathis._columns.arrow_values import as_floats
 from agathis._io.folder_reader import FolderReader
 from agathis._io.table_reader import ParquetReader
 from agathis._io.tuning import GROUP_BYTES
@@ -21,7 +22,7 @@ class FileRows:
 
     Parameters
     ----------
-    source : ParquetReader or FolderReader
+    reader : ParquetReader or FolderReader
     names : list of str
     dtype : dtype
     """
@@ -31,21 +32,21 @@ class FileRows:
     ndim = 2
 
     def __init__(
-        self, source: ParquetReader | FolderReader, names: list[str], dtype: np.dtype
+        self, reader: ParquetReader | FolderReader, names: list[str], dtype: np.dtype
     ) -> None:
-        self.files = source.files if isinstance(source, FolderReader) else [source]
+        self.files = reader.files if isinstance(reader, FolderReader) else [reader]
         self.names, self.dtype = names, dtype
         self.groups: list[tuple[int, int]] = []
         sizes = []
-        for place, file in enumerate(self.files):
+        for index, file in enumerate(self.files):
             for number, group in enumerate(file.row_groups()):
-                self.groups.append((place, number))
+                self.groups.append((index, number))
                 sizes.append(group.n_rows)
         self.ends = np.cumsum(sizes)
         self.largest = max(sizes) if sizes else 0
         self.stamps = [_stamp(file.path) for file in self.files]
         self.shape = (int(self.ends[-1]) if sizes else 0, len(names))
-        self._kept: tuple[Any, np.ndarray] | None = None
+        self._cached: tuple[Any, np.ndarray] | None = None
         self._open: tuple[int, Any] | None = None
 
     @property
@@ -79,19 +80,19 @@ class FileRows:
         return out
 
     def _group(self, group: int, column: int | None) -> np.ndarray:
-        if self._kept is not None and self._kept[0] == (group, column):
-            return self._kept[1]
-        if self._kept is not None and self._kept[0] == (group, None):
-            return self._kept[1][:, column]
-        self._kept = None
-        place, number = self.groups[group]
-        file = self.files[place]
-        if _stamp(file.path) != self.stamps[place]:
+        if self._cached is not None and self._cached[0] == (group, column):
+            return self._cached[1]
+        if self._cached is not None and self._cached[0] == (group, None):
+            return self._cached[1][:, column]
+        self._cached = None
+        index, number = self.groups[group]
+        file = self.files[index]
+        if _stamp(file.path) != self.stamps[index]:
             raise file.fault("it has changed since the fit began.")
         names = self.names if column is None else [self.names[column]]
         with file.faults():
-            if self._open is None or self._open[0] != place:
-                self._open = place, file._open()
+            if self._open is None or self._open[0] != index:
+                self._open = index, file._open()
             table = self._open[1].read_row_group(number, columns=names)
             table.validate(full=True)
             rows = int(self.ends[group]) - (int(self.ends[group - 1]) if group else 0)
@@ -100,19 +101,13 @@ class FileRows:
                     f"row group {number} says that it has {rows:,} rows, and has {len(table):,}."
                 )
             values = np.empty((rows, len(names)), dtype=self.dtype)
-            for at, name in enumerate(names):
-                values[:, at] = _floats(table.column(name), self.dtype)
-        found = values if column is None else values[:, 0]
-        self._kept = (group, column), found
-        return found
-
-
-def _floats(column: Any, dtype: np.dtype) -> np.ndarray:
-    import pyarrow as pa
-
-    return column.cast(pa.from_numpy_dtype(dtype), safe=False).to_numpy()
+            for i, name in enumerate(names):
+                values[:, i] = as_floats(table.column(name), self.dtype)
+        out = values if column is None else values[:, 0]
+        self._cached = (group, column), out
+        return out
 
 
 def _stamp(path: str) -> tuple[int, int]:
-    found = os.stat(path)
-    return found.st_size, found.st_mtime_ns
+    status = os.stat(path)
+    return status.st_size, status.st_mtime_ns

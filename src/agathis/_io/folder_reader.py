@@ -33,8 +33,8 @@ class FolderReader(TableReader):
     def __init__(self, path: str, format: str | None = None) -> None:
         in_folder = os.path.isdir(path)
         super().__init__(path, f"{'folder' if in_folder else 'files'} {path!r}")
-        found = _in_folder(path) if in_folder else sorted(glob.glob(path, recursive=True))
-        paths = [name for name in found if os.path.isfile(name) and os.path.getsize(name)]
+        every = _in_folder(path) if in_folder else sorted(glob.glob(path, recursive=True))
+        paths = [name for name in every if os.path.isfile(name) and os.path.getsize(name)]
         if not paths and in_folder:
             raise IsADirectoryError(errno.EISDIR, "Is a directory without Parquet files", path)
         if not paths:
@@ -64,10 +64,10 @@ class FolderReader(TableReader):
 
 
 def _in_folder(path: str) -> list[str]:
-    found = []
+    paths = []
     for folder, folders, names in os.walk(path):
         folders[:] = [name for name in folders if not name.startswith((".", "_"))]
         for name in names:
             if not name.startswith((".", "_")) and name.lower().endswith((".parquet", ".pq")):
-                found.append(os.path.join(folder, name))
-    return sorted(found)
+                paths.append(os.path.join(folder, name))
+    return sorted(paths)

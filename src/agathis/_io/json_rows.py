@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from agathis._columns.arrow_values import of_cells, without_marks
 from agathis._columns.errors import BadTable
-from agathis._columns.missing_values import MARKS
 from agathis._io.formats import DATA, looks_like
 from agathis._io.stream_limits import MAX_BYTES
 from agathis._io.tuning import DEEP
@@ -44,16 +44,17 @@ def read_json_rows(data: bytes, name: str) -> pa.Table:
             table = arrow_json.read_json(pa.BufferReader(data), read_options=options)
             table.validate(full=True)  # pyarrow does not check that strings are UTF-8
             _ = table.column_names  # nor that names are
-            return _without_marks(table)
+            columns = [without_marks(column) for column in table.columns]
+            return pa.Table.from_arrays(columns, names=table.column_names)
         except (pa.ArrowInvalid, UnicodeDecodeError):
             pass  # Python's reader reports the error, or converts mixed columns to strings
     rows = _rows(data, name)
     names = list(dict.fromkeys(key for row in rows for key in row))
     try:
-        arrays = [_column([row.get(key) for row in rows]) for key in names]
+        arrays = [of_cells([row.get(key) for row in rows], json.dumps) for key in names]
     except RecursionError as error:  # json.dumps allows a few levels less than json.loads
         raise BadTable(f"{name} has brackets in brackets too deep to read.") from error
-    return _without_marks(pa.Table.from_arrays(arrays, names=names))
+    return pa.Table.from_arrays(arrays, names=names)
 
 
 def is_deep(data: bytes) -> bool:
@@ -89,34 +90,3 @@ def _rows(data: bytes, name: str) -> list[dict[str, Any]]:
             '{"size": 3, "colour": "red"}.'
         )
     return rows
-
-
-def _column(values: list[Any]) -> pa.Array:
-    import pyarrow as pa
-
-    if not any(isinstance(value, (dict, list)) for value in values):
-        try:
-            return pa.array(values)
-        except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError):
-            pass  # mixed types become strings
-    texts = [None if value is None else _text(value) for value in values]
-    return pa.array(texts, pa.string())
-
-
-def _text(value: Any) -> str:
-    return value if isinstance(value, str) else json.dumps(value)
-
-
-def _without_marks(table: pa.Table) -> pa.Table:
-    """Replace strings for missing values by missing values."""
-    import pyarrow as pa
-    from pyarrow import compute
-
-    marks = pa.array(list(MARKS), pa.string())
-    for i, kind in enumerate(table.schema.types):
-        if pa.types.is_string(kind):
-            column = table.column(i)
-            gone = compute.is_in(column, value_set=marks)
-            cleaned = compute.if_else(gone, pa.scalar(None, pa.string()), column)
-            table = table.set_column(i, table.column_names[i], cleaned)
-    return table

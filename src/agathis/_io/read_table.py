@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import io
 import os
-import tempfile
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, BinaryIO
 
 from agathis._columns.errors import Advice, BadTable, Note
@@ -21,7 +20,7 @@ from agathis._io.formats import columnar_kind, is_tsv
 from agathis._io.json_rows import is_json_rows, read_json_rows
 from agathis._io.spreadsheet import is_spreadsheet, read_spreadsheet
 from agathis._io.stream_limits import MAX_BYTES, MAX_LINE_BYTES, read_bytes
-from agathis._io.table_reader import open_table
+from agathis._io.table_reader import READERS, TableReader, open_table
 from agathis._io.text_layout import open_text
 
 if TYPE_CHECKING:
@@ -29,7 +28,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Reading:
+class ReadOptions:
     """Options for reading a text file.
 
     Attributes
@@ -79,7 +78,7 @@ class TableInMemory:
 
 def read_table(
     source: str | bytes | BinaryIO,
-    reading: Reading | None = None,
+    reading: ReadOptions | None = None,
     as_text: Collection[str] | Callable[[list[str]], Collection[str]] = (),
     title: str | None = None,
 ) -> TableInMemory:
@@ -89,20 +88,20 @@ def read_table(
     ----------
     source : str, bytes or binary file
         A path, or the content of a file.
-    reading : Reading, optional
+    reading : ReadOptions, optional
     as_text : collection of str, or callable
         Columns of text files to read as strings: 01 is not 1. A function receives all column names
         and returns these.
     title : str, optional
         Name of the table in messages; by default the path.
     """
-    reading = reading or Reading()
+    reading = reading or ReadOptions()
     limits = {"max_line_bytes": reading.max_line_bytes, "max_bytes": reading.max_bytes}
     if isinstance(source, str):
         name, path = title or source, source
         head = _head(path)
         if head is not None and (kind := columnar_kind(head)):
-            return _of_columns(_read_columnar(path, kind), name)
+            return _of_columns(_read_columnar(open_table(path, kind, title=title), name), name)
         with open(path, "rb") as file:
             data = read_bytes(file, name, encoding=reading.encoding, **limits)
     else:
@@ -110,7 +109,7 @@ def read_table(
         stream = io.BytesIO(source) if isinstance(source, bytes) else source
         data = read_bytes(stream, name, encoding=reading.encoding, **limits)
     if kind := columnar_kind(data[:8]):
-        return _of_columns(_read_spooled(data, kind, name), name)
+        return _of_columns(_read_columnar(READERS[kind](path, name, data), name), name)
     if is_spreadsheet(data):
         return _of_columns(read_spreadsheet(data, name), name)
     if is_json_rows(data):
@@ -121,7 +120,7 @@ def read_table(
     if encoding is None and not reading.strict and (encoding := assumed_encoding(data)):
         other = Advice("encoding"), " says so if it is another."
         doubts = [Note((f"{name} is not UTF-8, and was read as {encoding}; ", *other), True)]
-    opening = open_text(
+    text, layout = open_text(
         data,
         name,
         tsv=is_tsv(path),
@@ -129,14 +128,17 @@ def read_table(
         separator=reading.separator,
         decimal=reading.decimal,
     )
-    text, layout = opening.text, opening.layout
+    layout = replace(layout, skip_rows=0)  # the text begins with the header
     if callable(as_text):
-        as_text = as_text(opening.names)
+        as_text = as_text(layout.names)
     as_text = {*as_text, *codes_in(layout)}
     table = _checked(read_cells(text, layout, as_text, reading.na, name), name)
-    found, notes = notations(table, layout, as_text)
+    by_index, notes = notations(table, layout, as_text)
     return TableInMemory(
-        with_numbers(table, found), lambda: read_cells(text, layout, None, (), name), notes, doubts
+        with_numbers(table, by_index),
+        lambda: read_cells(text, layout, None, (), name),
+        notes,
+        doubts,
     )
 
 
@@ -162,26 +164,13 @@ def _head(path: str) -> bytes | None:
         return file.read(8)
 
 
-def _read_columnar(path: str, kind: str, title: str | None = None) -> pa.Table:
+def _read_columnar(reader: TableReader, name: str) -> pa.Table:
     import pyarrow as pa
 
-    source = open_table(path, kind, title=title)
     # Columns of the pandas index are no columns to the user.
-    names = [name for name in source.names if name not in source.index_names]
+    names = [column for column in reader.names if column not in reader.index_names]
     if len(set(names)) < len(names):
-        twice = next(name for name in names if names.count(name) > 1)
-        raise BadTable(f"{title or path} has two columns of the name {twice!r}; rename one.")
-    schema = pa.schema([source.schema.field(name) for name in names])
-    return pa.Table.from_batches(source.batches(names, 1 << 16), schema)
-
-
-def _read_spooled(data: bytes, kind: str, title: str) -> pa.Table:
-    """Write a stream to a temporary file, for formats that are read from their end."""
-    # Unnamed where possible, so that it disappears if the process is killed.
-    nameless = os.path.isdir("/proc/self/fd")
-    made = tempfile.TemporaryFile if nameless else tempfile.NamedTemporaryFile
-    with made(prefix="agathis-") as file:
-        file.write(data)
-        file.flush()
-        path = f"/proc/self/fd/{file.fileno()}" if nameless else file.name
-        return _read_columnar(path, kind, title)
+        twice = next(column for column in names if names.count(column) > 1)
+        raise BadTable(f"{name} has two columns of the name {twice!r}; rename one.")
+    schema = pa.schema([reader.schema.field(column) for column in names])
+    return pa.Table.from_batches(reader.batches(names, 1 << 16), schema)

@@ -6,13 +6,12 @@ strings become strings.
 
 from __future__ import annotations
 
-import datetime
 import io
 import zipfile
 from typing import TYPE_CHECKING, Any
 
+from agathis._columns.arrow_values import of_cells
 from agathis._columns.errors import BadTable
-from agathis._columns.missing_values import MARKS
 from agathis._utils.extras import needed
 
 if TYPE_CHECKING:
@@ -51,23 +50,8 @@ def read_spreadsheet(data: bytes, name: str) -> pa.Table:
     used = [i for i in range(width) if any(_is_filled(row[i]) for row in rows)]
     head, *body = rows
     names = ["" if head[i] is None else str(head[i]).strip() for i in used]
-    return pa.Table.from_arrays([_column([row[i] for row in body]) for i in used], names=names)
+    return pa.Table.from_arrays([of_cells([row[i] for row in body]) for i in used], names=names)
 
 
 def _is_filled(cell: Any) -> bool:
     return cell is not None and cell != ""
-
-
-def _column(cells: list[Any]) -> pa.Array:
-    import pyarrow as pa
-
-    marks = set(MARKS)
-    known = [None if isinstance(cell, str) and cell.strip() in marks else cell for cell in cells]
-    kinds = {type(cell) for cell in known if cell is not None}
-    if kinds <= {int} or kinds <= {bool}:
-        return pa.array(known, pa.bool_() if kinds == {bool} else None)
-    if kinds <= {int, float}:
-        return pa.array([None if cell is None else float(cell) for cell in known], pa.float64())
-    if kinds <= {datetime.datetime, datetime.date}:
-        return pa.array(known, pa.timestamp("us"))
-    return pa.array([None if cell is None else str(cell) for cell in known], pa.string())

@@ -67,7 +67,7 @@ def read_bytes(
         raise BadTable(f"{name} is compressed by gzip, and damaged: {error}.") from error
 
 
-def _read(file: BinaryIO, name: str, lines: _Lines, most: int | None) -> bytes:
+def _read(file: BinaryIO, name: str, lines: _Lines, maximum: int | None) -> bytes:
     # A BytesIO grows in place and gives its buffer away, where joining pieces would copy.
     out = io.BytesIO()
     # A pipe may deliver one byte at first; the kind of data is detected from a full sample.
@@ -75,10 +75,10 @@ def _read(file: BinaryIO, name: str, lines: _Lines, most: int | None) -> bytes:
     while piece:
         lines.check(piece, out.tell())
         out.write(piece)
-        if most is not None and out.tell() > most:
+        if maximum is not None and out.tell() > maximum:
             raise BadTable(
-                f"{name} has more than {most:,} bytes, the limit for pipes, devices and compressed "
-                "files, and may have no end. ",
+                f"{name} has more than {maximum:,} bytes, the limit for pipes, devices and "
+                "compressed files, and may have no end. ",
                 Advice("max_bytes"),
                 " raises the limit.",
             )
@@ -89,8 +89,8 @@ def _read(file: BinaryIO, name: str, lines: _Lines, most: int | None) -> bytes:
 class _Lines:
     """Check the first bytes and the lengths of lines while a text is read."""
 
-    def __init__(self, name: str, encoding: str | None, most: int) -> None:
-        self.name, self.encoding, self.most = name, encoding, most
+    def __init__(self, name: str, encoding: str | None, maximum: int) -> None:
+        self.name, self.encoding, self.maximum = name, encoding, maximum
         self.is_text = True
         self.length = 0
 
@@ -109,9 +109,9 @@ class _Lines:
         longest = self.length + first
         self.length = longest if last < 0 else len(piece) - last - 1
         longest = max(longest, self.length)
-        if longest > self.most:
+        if longest > self.maximum:
             raise BadTable(
-                f"{self.name} has a line of more than {self.most:,} bytes: {longest:,} were "
+                f"{self.name} has a line of more than {self.maximum:,} bytes: {longest:,} were "
                 "read without the end of a line, so it is no table, or has no end. ",
                 Advice("max_line_bytes"),
                 " raises the limit.",

@@ -7,6 +7,7 @@ output errors as OSError.
 from __future__ import annotations
 
 import errno
+import io
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator, Iterator, Sequence
@@ -33,6 +34,8 @@ class TableReader(ABC):
     path : str
     shown : str, optional
         Name of the file in messages.
+    content : bytes, optional
+        The content, if it was read already.
 
     Attributes
     ----------
@@ -53,17 +56,26 @@ class TableReader(ABC):
     n_rows: int | None = None
     hint = ""
 
-    def __init__(self, path: str, shown: str | None = None) -> None:
-        self.path = path
+    def __init__(self, path: str, shown: str | None = None, content: bytes | None = None) -> None:
+        self.path, self.content = path, content
         self.shown = shown or f"file {path!r}"
         self.notes: dict[str, Note] = {}
+
+    def _size(self) -> int:
+        return os.path.getsize(self.path) if self.content is None else len(self.content)
+
+    def _bytes(self, start: int, size: int) -> bytes:
+        """Return some bytes of the file."""
+        with open(self.path, "rb") if self.content is None else io.BytesIO(self.content) as file:
+            file.seek(max(0, start))
+            return file.read(size)
 
     @property
     def index_names(self) -> set[str]:
         """Columns in which pandas stored its index."""
         try:
-            told = self.schema.pandas_metadata or {}
-            stored = told.get("index_columns", [])
+            metadata = self.schema.pandas_metadata or {}
+            stored = metadata.get("index_columns", [])
             return {name for name in stored if isinstance(name, str)}
         except (ValueError, TypeError, AttributeError, RecursionError) as error:
             raise self.fault("what pandas wrote of its columns is damaged.") from error
@@ -114,9 +126,9 @@ class RowGroup(NamedTuple):
 class ParquetReader(TableReader):
     title = TITLES["parquet"]
 
-    def __init__(self, path: str, shown: str | None = None) -> None:
-        super().__init__(path, shown)
-        if _head(path).startswith(b"PAR1"):
+    def __init__(self, path: str, shown: str | None = None, content: bytes | None = None) -> None:
+        super().__init__(path, shown, content)
+        if self._bytes(0, 4) == b"PAR1":
             self.hint = " It begins as a Parquet file and may have been truncated."
         with self.faults(), self._open() as file:
             self.schema = file.schema_arrow
@@ -125,56 +137,58 @@ class ParquetReader(TableReader):
         self.hint = ""
 
     def _open(self) -> pa.parquet.ParquetFile:
+        import pyarrow as pa
         from pyarrow import parquet
 
         # Without the first two options, a row group is read at once, and many files have only one.
         # But when reading in pieces, a damaged page may claim any length, and pyarrow fills up to
         # 2 GiB per column with zeros before the claim is checked.
-        pieces = 0 if os.path.getsize(self.path) <= SMALL else 1 << 16
+        pieces = 0 if self._size() <= SMALL else 1 << 16
+        source = self.path if self.content is None else pa.BufferReader(self.content)
         return parquet.ParquetFile(
-            self.path, pre_buffer=False, buffer_size=pieces, page_checksum_verification=True
+            source, pre_buffer=False, buffer_size=pieces, page_checksum_verification=True
         )
 
     def row_groups(self) -> list[RowGroup]:
         """The row groups that can be read independently, from metadata only."""
         with self.faults(), self._open() as file:
-            told = file.metadata
-            groups = [told.row_group(i) for i in range(told.num_row_groups)]
-            found = [RowGroup(group.num_rows, group.total_byte_size) for group in groups]
-        total = sum(group.n_rows for group in found)
-        if total != self.n_rows or any(group.n_rows < 0 for group in found):
+            metadata = file.metadata
+            groups = [metadata.row_group(i) for i in range(metadata.num_row_groups)]
+            out = [RowGroup(group.num_rows, group.total_byte_size) for group in groups]
+        total = sum(group.n_rows for group in out)
+        if total != self.n_rows or any(group.n_rows < 0 for group in out):
             raise self.fault(
                 f"it says that it has {self.n_rows:,} rows, and its row groups {total:,}."
             )
-        return found
+        return out
 
     def batches(
         self, names: list[str], rows: int, groups: Sequence[int] | None = None
     ) -> Generator[pa.RecordBatch, None, None]:
         """As of every reader; optionally from some row groups only."""
-        read, told = 0, self.n_rows
+        n_read, n_rows = 0, self.n_rows
         with self.faults(), self._open() as file:
             if groups is not None:
-                told = sum(file.metadata.row_group(i).num_rows for i in groups)
+                n_rows = sum(file.metadata.row_group(i).num_rows for i in groups)
             for part in file.iter_batches(rows, row_groups=groups, columns=names):
-                read += part.num_rows
+                n_read += part.num_rows
                 yield valid(part)
-        if names and read != told:  # pyarrow skips pages of unknown kinds
-            raise self.fault(f"it says that it has {told:,} rows, and has {read:,}.")
+        if names and n_read != n_rows:  # pyarrow skips pages of unknown kinds
+            raise self.fault(f"it says that it has {n_rows:,} rows, and has {n_read:,}.")
 
 
 class ArrowReader(TableReader):
     title = TITLES["arrow"]
 
-    def __init__(self, path: str, shown: str | None = None) -> None:
-        super().__init__(path, shown)
-        head = _head(path)
+    def __init__(self, path: str, shown: str | None = None, content: bytes | None = None) -> None:
+        super().__init__(path, shown, content)
+        head = self._bytes(0, 8)
         self.is_stream = not head.startswith(b"ARROW1")
         if self.is_stream:
             if not head.startswith(STREAM_END[:4]):
                 raise self.fault(f"it begins with {head[:8]!r}, as neither a file nor a stream.")
             # A stream that is truncated between two batches looks complete to its reader.
-            if _tail(path, len(STREAM_END)) != STREAM_END:
+            if self._bytes(self._size() - len(STREAM_END), len(STREAM_END)) != STREAM_END:
                 raise self.fault("the mark at its end is missing: it has been truncated.")
         else:
             self.hint = " It begins as an Arrow file and may have been truncated."
@@ -192,7 +206,8 @@ class ArrowReader(TableReader):
         opened = pa.ipc.open_stream if self.is_stream else pa.ipc.open_file
         # Memory-mapped, so that a large batch needs no memory unless it is compressed. Selecting
         # columns would copy them.
-        with pa.memory_map(self.path) as file, opened(file) as reader:
+        mapped = pa.memory_map(self.path) if self.content is None else pa.BufferReader(self.content)
+        with mapped as file, opened(file) as reader:
             yield reader
 
     def batches(self, names: list[str], rows: int) -> Generator[pa.RecordBatch, None, None]:
@@ -209,6 +224,13 @@ def valid(batch: pa.RecordBatch) -> pa.RecordBatch:
     """Return the batch after validating offsets, codes and strings, which later code trusts."""
     batch.validate(full=True)
     return batch
+
+
+#: The readers of columnar formats.
+READERS: dict[str, type[ParquetReader | ArrowReader]] = {
+    "parquet": ParquetReader,
+    "arrow": ArrowReader,
+}
 
 
 def open_table(
@@ -245,10 +267,8 @@ def open_table(
         raise OSError(errno.EINVAL, "Not a regular file, and it has to be read twice", path)
     if os.path.getsize(path) == 0:
         raise ValueError(f"{title or f'file {path!r}'} is empty.")
-    if kind == "parquet":
-        return ParquetReader(path, title)
-    if kind == "arrow":
-        return ArrowReader(path, title)
+    if kind in READERS:
+        return READERS[kind](path, title)
     from agathis._io.csv_reader import CsvReader
 
     return CsvReader(path, kind, delimiter, decimal, encoding)
@@ -270,14 +290,3 @@ def _check_text_options(
 def _require_pyarrow() -> None:
     for module in ("pyarrow.csv", "pyarrow.parquet"):
         needed(module, "io", "reading tables")
-
-
-def _head(path: str) -> bytes:
-    with open(path, "rb") as file:
-        return file.read(8)
-
-
-def _tail(path: str, size: int) -> bytes:
-    with open(path, "rb") as file:
-        file.seek(max(0, os.path.getsize(path) - size))
-        return file.read()

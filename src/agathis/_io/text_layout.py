@@ -11,7 +11,7 @@ option.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import replace
 
 from agathis._columns.errors import BadTable
 from agathis._io.csv_layout import (
@@ -24,27 +24,6 @@ from agathis._io.formats import MODEL, begins_as, looks_like
 from agathis._io.tuning import SAMPLE_BYTES
 
 
-@dataclass(frozen=True)
-class Opening:
-    """An opened text.
-
-    Attributes
-    ----------
-    text : bytes
-        In UTF-8, from the header on; as much as was given.
-    layout : Layout
-    names : list of str
-        Column names, which may have duplicates.
-    has_sep_line : bool
-        Whether a line with the separator precedes the header.
-    """
-
-    text: bytes
-    layout: Layout
-    names: list[str]
-    has_sep_line: bool
-
-
 def open_text(
     data: bytes,
     name: str,
@@ -54,8 +33,8 @@ def open_text(
     encoding: str | None = None,
     separator: str | None = None,
     decimal: str | None = None,
-) -> Opening:
-    """Open a text.
+) -> tuple[bytes, Layout]:
+    """Decode a text and detect its layout.
 
     Parameters
     ----------
@@ -68,11 +47,17 @@ def open_text(
     encoding, separator, decimal : str, optional
         By default UTF-8, and as detected in the first rows.
 
+    Returns
+    -------
+    text : bytes
+        In UTF-8, from the header on; as much as was given.
+    layout : Layout
+
     Examples
     --------
-    >>> opening = open_text(b"sep=;\\n a ; b\\n1,5;x\\n", "the table")
-    >>> opening.names, opening.layout.separator, opening.layout.decimal
-    (['a', 'b'], ';', ',')
+    >>> text, layout = open_text(b"sep=;\\n a ; b\\n1,5;x\\n", "the table")
+    >>> layout.names, layout.separator, layout.decimal, layout.skip_rows
+    (['a', 'b'], ';', ',', 1)
     >>> open_text(b"<html><p>", "page.csv")
     Traceback (most recent call last):
         ...
@@ -82,12 +67,11 @@ def open_text(
     text = as_utf8(data, encoding, name, whole=whole)
     if encoding is not None:
         _check_table(text, name)
-    text, said = without_sep_line(text)
+    text, from_sep_line = without_sep_line(text)
     if not text.strip():
         raise BadTable(f"{name} is empty.")
-    layout = layout_of(text, separator or said or ("\t" if tsv else None), decimal)
-    names = [column.strip() for column in layout.header]
-    return Opening(text, layout, names, said is not None)
+    layout = layout_of(text, separator or from_sep_line or ("\t" if tsv else None), decimal)
+    return text, replace(layout, skip_rows=int(from_sep_line is not None))
 
 
 def _check_table(data: bytes, name: str) -> None:

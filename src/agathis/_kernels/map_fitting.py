@@ -60,13 +60,13 @@ def fit_map(
     """
     # One thread is faster for the small products here.
     with one_blas_thread():
-        most = min(ROWS_TO_FIT, max(n_components, FACTOR_BYTES // (8 * n_components)))
-        rows, origin = _settled(kernel, sample, most, random_state)
+        max_rows = min(ROWS_TO_FIT, max(n_components, FACTOR_BYTES // (8 * n_components)))
+        rows, origin = _settled(kernel, sample, max_rows, random_state)
         positive = PositiveKernel(kernel)
         basis, weights = _cholesky(positive, rows, n_components, tol, random_state)
-        found = FeatureMap(positive, origin, basis, weights)
+        feature_map = FeatureMap(positive, origin, basis, weights)
         # scikit-learn computes kernels other than rbf in float64.
-        return _single_if_safe(found, rows) if positive.name == "rbf" else found
+        return _single_if_safe(feature_map, rows) if positive.name == "rbf" else feature_map
 
 
 def residual_warning(share: float, n_components: int, kernel: Kernel) -> str:
@@ -97,11 +97,13 @@ def _cholesky(
 
 
 def _settled(
-    kernel: Kernel, sample: np.ndarray, most: int, random_state: np.random.RandomState
+    kernel: Kernel, sample: np.ndarray, max_rows: int, random_state: np.random.RandomState
 ) -> tuple[np.ndarray, np.ndarray]:
     """At most ``most`` rows of the sample relative to their origin, and the origin."""
-    if len(sample) > most:
-        sample = sample[sample_without_replacement(len(sample), most, random_state=random_state)]
+    if len(sample) > max_rows:
+        sample = sample[
+            sample_without_replacement(len(sample), max_rows, random_state=random_state)
+        ]
     rows = sample.astype(np.float64)
     origin = kernel.origin(rows)
     rows -= origin

@@ -76,8 +76,8 @@ class PositiveKernel:
         if self.name == "additive_chi2":
             return 2 * X.sum(axis=1, dtype=np.float64)
         if callable(self.kernel.metric):
-            own = (self.kernel.metric(row, row, **self.kernel.params) for row in X)
-            return np.fromiter(own, np.float64, len(X))
+            values = (self.kernel.metric(row, row, **self.kernel.params) for row in X)
+            return np.fromiter(values, np.float64, len(X))
         return self.kernel.diagonal(X)
 
     def rounding(self, X: np.ndarray) -> np.ndarray:
@@ -158,14 +158,14 @@ class PivotedCholesky:
         if not space or not left:
             return False
         size = min(space, DRAWN_AT_ONCE, 1 + start // 8)
-        drawn = self.random_state.choice(len(self.rows), size, p=self.residual / left)
-        drawn = drawn[np.sort(np.unique(drawn, return_index=True)[1])]
-        block = self._values(drawn, drawn) - columns[drawn] @ columns[drawn].T
-        taken = self._accepted(block, drawn)
+        sampled = self.random_state.choice(len(self.rows), size, p=self.residual / left)
+        sampled = sampled[np.sort(np.unique(sampled, return_index=True)[1])]
+        block = self._values(sampled, sampled) - columns[sampled] @ columns[sampled].T
+        taken = self._accepted(block, sampled)
         if not taken:  # the residual was rounding
-            self.residual[drawn[0]] = 0.0
+            self.residual[sampled[0]] = 0.0
             return True
-        new = drawn[taken]
+        new = sampled[taken]
         fresh = self._values(new, slice(None)) - columns[new] @ columns.T
         corner = np.linalg.cholesky(block[np.ix_(taken, taken)])
         fresh = solve_triangular(corner, fresh, lower=True, check_finite=False)
@@ -180,19 +180,19 @@ class PivotedCholesky:
         """Kernel values between rows, with the exact diagonal."""
         values = self.kernel.between(self.rows[some], self.rows[others])
         self.kernel.kernel.check_finite(values)
-        own = some if isinstance(others, slice) else np.arange(len(some))
-        values[np.arange(len(some)), own] = self.diagonal[some]
+        columns = some if isinstance(others, slice) else np.arange(len(some))
+        values[np.arange(len(some)), columns] = self.diagonal[some]
         return values
 
-    def _accepted(self, block: np.ndarray, drawn: np.ndarray) -> list[int]:
+    def _accepted(self, block: np.ndarray, sampled: np.ndarray) -> list[int]:
         """Those of the candidate rows that sequential sampling would have accepted.
 
         A row is accepted with the probability of its residual after the rows before it, so a second
         row near the first is rarely accepted, and the same row never.
         """
         left, taken = block.copy(), []
-        chances = self.random_state.uniform(size=len(drawn)) * np.diagonal(block)
-        for j, i in enumerate(drawn):
+        chances = self.random_state.uniform(size=len(sampled)) * np.diagonal(block)
+        for j, i in enumerate(sampled):
             self.kernel.check_sign(left[j, j], self._largest)
             if left[j, j] > max(chances[j], self._noise[i]):
                 taken.append(j)

@@ -45,26 +45,26 @@ def centre(matrix: np.ndarray, weight: np.ndarray) -> np.ndarray:
     return out
 
 
-def triangle(centred: np.ndarray, least: float) -> np.ndarray:
+def triangle(centred: np.ndarray, tolerance: float) -> np.ndarray:
     """Points of a centred positive semi-definite matrix, by pivoted Cholesky.
 
     Parameters
     ----------
     centred : ndarray of shape (n_rows, n_rows)
         Exactly symmetric; a part that is not positive is left out.
-    least : float
+    tolerance : float
         Pivots that are not larger are dropped.
 
     Returns
     -------
     points : ndarray of shape (n_rows, n_components)
     """
-    if not np.diagonal(centred).max(initial=0.0) > least:
+    if not np.diagonal(centred).max(initial=0.0) > tolerance:
         return np.zeros((len(centred), 1))
     # The last bits may depend on the number of threads.
     with one_blas_thread():
         # The transpose of a symmetric matrix is equal, in the memory order of LAPACK.
-        lower, pivots, rank, _ = dpstrf(centred.T, tol=least, lower=1)
+        lower, pivots, rank, _ = dpstrf(centred.T, tol=tolerance, lower=1)
     points = np.zeros((len(centred), rank))
     points[pivots - 1] = np.tril(lower[:, :rank])
     return points
@@ -83,9 +83,9 @@ def few_components(kernel: Kernel, centred: np.ndarray) -> np.ndarray:
     -------
     points : ndarray of shape (n_rows, n_components)
     """
-    places, random = np.arange(len(centred))[:, None], np.random.RandomState(0)
+    indices, random = np.arange(len(centred))[:, None], np.random.RandomState(0)
     with one_blas_thread():
-        grown = PivotedCholesky(_Known(kernel, centred), places, COMPONENTS, random)
+        grown = PivotedCholesky(_Known(kernel, centred), indices, COMPONENTS, random)
         while grown.extend() and grown.share > LEFT_OUT:
             pass
     return np.ascontiguousarray(grown.columns) if grown.pivots else np.zeros((len(centred), 1))

@@ -107,8 +107,8 @@ class Task:
                     labels = random_state.randint(n_clusters, size=len(self.first))
                 else:
                     labels = self._around_some_rows(n_clusters, random_state)
-                least = n_clusters if similarity else None
-                result = search.lloyd(self.space, labels, max_iter, least)
+                required = n_clusters if similarity else None
+                result = search.lloyd(self.space, labels, max_iter, required)
                 if int(result[0].max()) + 1 == n_clusters:
                     break
             results.append(result)
@@ -119,11 +119,11 @@ class Task:
     def _around_some_rows(self, n_clusters: int, random_state: np.random.RandomState) -> np.ndarray:
         """Assign rows to the nearest point, or largest kernel value, of random rows."""
         n = len(self.first)
-        drawn = random_state.permutation(n)[:n_clusters]
+        sampled = random_state.permutation(n)[:n_clusters]
         if isinstance(self.space, Points):
-            return np.argmin(cdist(self.space.points, self.space.points[drawn]), axis=1)
-        chosen = np.zeros((n, len(drawn)))
-        chosen[drawn, np.arange(len(drawn))] = 1.0
+            return np.argmin(cdist(self.space.points, self.space.points[sampled]), axis=1)
+        chosen = np.zeros((n, len(sampled)))
+        chosen[sampled, np.arange(len(sampled))] = 1.0
         return np.argmax(self.space.towards(chosen), axis=1)
 
     def auto(
@@ -170,18 +170,18 @@ class Task:
             n_iter += more
         return KMeansResult(self._merged(labels), n_iter, True, positive)
 
-    def settle(self, found: KMeansResult) -> tuple[Centres, np.ndarray]:
+    def settle(self, result: KMeansResult) -> tuple[Centres, np.ndarray]:
         """The centres, and the labels of all rows of X."""
-        labels = found.labels
+        labels = result.labels
         while True:
             centres = self._centres(labels)
             nearest = self._nearest(centres)
-            kept = np.unique(nearest[self.counted])
-            whole = len(kept) == labels.max() + 1
-            if not found.nearest or (found.keep and not whole):
+            nonempty = np.unique(nearest[self.counted])
+            is_complete = len(nonempty) == labels.max() + 1
+            if not result.nearest or (result.keep and not is_complete):
                 nearest[self.counted] = labels[self.place]
                 return centres, nearest
-            if whole:
+            if is_complete:
                 return centres, nearest
             labels = search.without_missing(nearest[self.first])
 
@@ -191,13 +191,13 @@ class Task:
         rows = self.X[self.first].astype(np.float64)
         if isinstance(space, Points):
             points = self.kernel.features(rows)
-            own = np.einsum("ij,ij->i", points, points)
+            diagonal = np.einsum("ij,ij->i", points, points)
             matrix = None
         else:
             matrix = space.matrix
-            own = self.kernel.diagonal(rows) if matrix is None else np.diagonal(matrix)
+            diagonal = self.kernel.diagonal(rows) if matrix is None else np.diagonal(matrix)
         cost = kernel_cost(self.kernel, rows, labels, space.weight, self.threads, matrix)
-        return cost, float(space.weight @ own)
+        return cost, float(space.weight @ diagonal)
 
     def _centres(self, labels: np.ndarray) -> Centres:
         space, similarity = self.space, self.algorithm == "similarity"
@@ -241,11 +241,11 @@ class Task:
             same = cdist(centres, centres) <= SAME * EPS
         else:
             between = shares.T @ space.towards(shares)
-            own = np.diagonal(between)
+            diagonal = np.diagonal(between)
             largest = np.zeros(member.shape[1])
             np.maximum.at(largest, labels, np.abs(np.diagonal(_whole(space))))
-            apart = own + own[:, None] - between - between.T
-            same = np.abs(apart) <= SAME * EPS * np.maximum(largest, largest[:, None])
+            squared = diagonal + diagonal[:, None] - between - between.T
+            same = np.abs(squared) <= SAME * EPS * np.maximum(largest, largest[:, None])
         np.fill_diagonal(same, True)
         return search.without_missing(np.argmax(same, axis=1)[labels])
 

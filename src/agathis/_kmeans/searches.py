@@ -123,35 +123,35 @@ def single_moves(
     """
     labels = labels.copy()
     n_clusters = int(labels.max()) + 1
-    own = np.diagonal(matrix)
+    diagonal = np.diagonal(matrix)
     all_rows = np.arange(len(labels))
-    least = MIN_GAIN * float(weight @ np.abs(own))
+    minimum = MIN_GAIN * float(weight @ np.abs(diagonal))
     # Whether sums were computed, and whether they are free of rounding by incremental updates.
     known = exact = False
     for _ in range(max_iter):
         if not known:
             towards, kernel_sum, size = _sums(matrix, weight, labels, n_clusters)
-            held = np.bincount(labels, minlength=n_clusters)
+            n_rows = np.bincount(labels, minlength=n_clusters)
             known = exact = True
-        gains, _ = _gains(towards, kernel_sum, size, own, weight, labels, all_rows)
-        hopeful = np.flatnonzero((gains > least) & (held[labels] > 1))
+        gains, _ = _gains(towards, kernel_sum, size, diagonal, weight, labels, all_rows)
+        hopeful = np.flatnonzero((gains > minimum) & (n_rows[labels] > 1))
         moved = False
         for i in hopeful[np.argsort(-gains[hopeful], kind="stable")]:
             a, w = labels[i], weight[i]
-            if held[a] == 1:
+            if n_rows[a] == 1:
                 continue
             # Moves of other rows have changed the gain.
-            gain, best = _gains(towards, kernel_sum, size, own, weight, labels, np.array([i]))
-            if gain[0] <= least:
+            gain, best = _gains(towards, kernel_sum, size, diagonal, weight, labels, np.array([i]))
+            if gain[0] <= minimum:
                 continue
             b = best[0]
-            kernel_sum[a] += w * (w * own[i] - 2 * towards[a, i])
-            kernel_sum[b] += w * (w * own[i] + 2 * towards[b, i])
+            kernel_sum[a] += w * (w * diagonal[i] - 2 * towards[a, i])
+            kernel_sum[b] += w * (w * diagonal[i] + 2 * towards[b, i])
             change = w * matrix[i]
             towards[a] -= change
             towards[b] += change
             size[a], size[b] = size[a] - w, size[b] + w
-            held[a], held[b] = held[a] - 1, held[b] + 1
+            n_rows[a], n_rows[b] = n_rows[a] - 1, n_rows[b] + 1
             labels[i], moved = b, True
         if moved:
             exact = False
@@ -182,7 +182,7 @@ def _gains(
     towards: np.ndarray,
     kernel_sum: np.ndarray,
     size: np.ndarray,
-    own: np.ndarray,
+    diagonal: np.ndarray,
     weight: np.ndarray,
     labels: np.ndarray,
     rows: np.ndarray,
@@ -192,7 +192,7 @@ def _gains(
     ``towards`` has one row per cluster.
     """
     w, a, each = weight[rows], labels[rows], np.arange(len(rows))
-    square = w**2 * own[rows]
+    square = w**2 * diagonal[rows]
     before = kernel_sum / size
     arrive = kernel_sum[:, None] + 2 * w * towards[:, rows] + square
     arrive /= size[:, None] + w

@@ -95,48 +95,48 @@ def model_of(described: Described, model: object, scaler: object, X: Any = None)
 
 def _of_fit(described: Described, model: object, scaler: object) -> dict[str, Any]:
     """Collect the settings, preparation, scores and provenance of the fit."""
-    source = described.model
+    fitted = described.model
     encoding = _encoding(described, model, scaler)
-    tree = tree_of(source) if isinstance(encoding, Encoding) else None
-    if isinstance(source, Tree):
-        found = {"preparation": encoding, "fitted_tree": tree, "provenance": _provenance(model)}
-        return {**found, "spec": Unavailable("a tree does not store them")}
-    if isinstance(source, FittedModel):
+    tree = tree_of(fitted) if isinstance(encoding, Encoding) else None
+    if isinstance(fitted, Tree):
+        of_tree = {"preparation": encoding, "fitted_tree": tree, "provenance": _provenance(model)}
+        return {**of_tree, "spec": Unavailable("a tree does not store them")}
+    if isinstance(fitted, FittedModel):
         of_fit = {
-            name: getattr(source, name)
+            name: getattr(fitted, name)
             for name in ("method", "spec", "roles", "centres", "fit_metrics", "provenance")
         }
         if described.preparation is None:
-            tree = source.fitted_tree
+            tree = fitted.fitted_tree
         return {**of_fit, "preparation": encoding, "fitted_tree": tree}
-    roles = getattr(source, "roles_", None)
+    roles = getattr(fitted, "roles_", None)
     return {
-        "method": type(source).__name__,
-        "spec": _spec(source),
+        "method": type(fitted).__name__,
+        "spec": _spec(fitted),
         "preparation": encoding,
         "fitted_tree": tree,
         "roles": None if not isinstance(roles, FeatureRoles) or roles.is_plain else roles,
-        "centres": CentrePoints.of(source),
-        "fit_metrics": FitMetrics.of(source),
+        "centres": CentrePoints.of(fitted),
+        "fit_metrics": FitMetrics.of(fitted),
         "provenance": _provenance(model),
     }
 
 
-def _spec(source: BaseEstimator) -> FitSpec | Unavailable:
+def _spec(estimator: BaseEstimator) -> FitSpec | Unavailable:
     try:
-        return FitSpec.of(source)
+        return FitSpec.of(estimator)
     except (TypeError, ValueError) as error:
         return Unavailable(str(error).rstrip("."))
 
 
 def _encoding(described: Described, model: object, scaler: object) -> Encoding | Unavailable | None:
-    source, prepared = described.model, described.preparation
-    own = source.preparation if isinstance(source, FittedModel) else None
+    fitted, prepared = described.model, described.preparation
+    of_model = fitted.preparation if isinstance(fitted, FittedModel) else None
     if prepared is None:
-        if isinstance(source, Tree):
+        if isinstance(fitted, Tree):
             return Unavailable("a tree does not store how its rows were scaled")
-        return own
-    if own is not None:
+        return of_model
+    if of_model is not None:
         return Unavailable("both the model and the pipeline around it transform the rows")
     if isinstance(model, Pipeline) and len(model.steps) == 2:
         first = model.steps[0][1]
@@ -149,8 +149,8 @@ def _encoding(described: Described, model: object, scaler: object) -> Encoding |
 
 def _provenance(model: object) -> Provenance | None:
     """The provenance of the table that a pipeline was fitted to."""
-    found = getattr(model, "provenance_", None)
-    if isinstance(found, Provenance):
-        return found
+    provenance = getattr(model, "provenance_", None)
+    if isinstance(provenance, Provenance):
+        return provenance
     first = model.steps[0][1] if isinstance(model, Pipeline) else None
     return Provenance.of_encoder(first) if isinstance(first, TableEncoder) else None

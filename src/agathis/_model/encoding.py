@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -35,8 +36,8 @@ class Ranks:
     ranks: tuple[float, ...]
 
     def of(self, values: np.ndarray) -> np.ndarray:
-        found = np.interp(values, self.points, self.ranks)
-        return np.where(np.isnan(values), np.nan, found)
+        ranks = np.interp(values, self.points, self.ranks)
+        return np.where(np.isnan(values), np.nan, ranks)
 
 
 Operation = Step | Logarithm | Ranks
@@ -148,12 +149,12 @@ class Unavailable:
 
 def encoding_of(prepared: Preparation, steps: str) -> Encoding:
     """The encoding computed by the steps before a tree."""
-    own: dict[int, list[int]] = {}
+    features_of: dict[int, list[int]] = {}
     for f, feature in enumerate(prepared.features):
-        own.setdefault(feature.source, []).append(f)
+        features_of.setdefault(feature.source, []).append(f)
     columns: list[NumberColumn | CategoryColumn | ComputedColumn] = []
     for line in prepared.lines:
-        features = own[line.source]
+        features = features_of[line.source]
         if prepared.sources[line.source].is_number:
             columns.append(_number(line, features[0]))
         else:
@@ -164,13 +165,13 @@ def encoding_of(prepared: Preparation, steps: str) -> Encoding:
 def _number(line: Line, feature: int) -> NumberColumn | ComputedColumn:
     out: list[Operation] = []
     for link in line.links:
-        found: Sequence[Operation] | None = operations_of(link)
-        if found is None and isinstance(link.step, FeatureScaler) and not link.asks:
-            found = _scaler(link.step, link.enters)
-        if found is None:
+        operations: Sequence[Operation] | None = operations_of(link)
+        if operations is None and isinstance(link.step, FeatureScaler) and not link.asks:
+            operations = _scaler(link.step, link.enters)
+        if operations is None:
             why = f"{type(link.step).__name__} cannot be written as operations"
-            return ComputedColumn(feature, _along(line), why)
-        out += found
+            return ComputedColumn(feature, partial(carried, line), why)
+        out += operations
     return NumberColumn(feature, tuple(one for one in out if not is_nothing(one)))
 
 
@@ -188,10 +189,6 @@ def _scaler(scaler: FeatureScaler, f: int) -> list[Operation]:
         Step("subtract", float(scaler.centre_[f])),
         Step("multiply", float(scaler.factor_[f])),
     ]
-
-
-def _along(line: Line) -> Callable[[np.ndarray], np.ndarray]:
-    return lambda values: carried([line], np.asarray(values, dtype=np.float64)[:, None])[:, 0]
 
 
 def _category(prepared: Preparation, line: Line, features: list[int]) -> CategoryColumn:

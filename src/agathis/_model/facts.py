@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal, TypedDict
 
 import numpy as np
 from sklearn.base import BaseEstimator
 
 from agathis._encoding.column_types import IDENTIFIER
+from agathis._encoding.scaling import scaling_summary
 from agathis._encoding.table_encoder import TableEncoder
-from agathis._encoding.table_summary import column_summary, scaling_summary
 from agathis._objective.centres import PointCentres
+
+
+class GivenReadOptions(TypedDict, total=False):
+    """The options of the table reader that were given."""
+
+    na: list[str]
+    encoding: str
+    separator: str
+    decimal: str
 
 
 @dataclass(frozen=True)
@@ -42,8 +50,7 @@ class Provenance:
     ----------
     source : str or None
         The file.
-    reading : mapping
-        Options of the table reader.
+    reading : GivenReadOptions
     rows_read, rows_used : int or None
     rows_why : str or None
         Why some rows were not used.
@@ -60,7 +67,7 @@ class Provenance:
     """
 
     source: str | None = None
-    reading: Mapping[str, Any] = field(default_factory=dict)
+    reading: GivenReadOptions = field(default_factory=GivenReadOptions)
     rows_read: int | None = None
     rows_used: int | None = None
     rows_why: str | None = None
@@ -69,24 +76,37 @@ class Provenance:
     target: str | None = None
     identifier: str | None = None
     show: tuple[str, ...] = ()
-    missing: str = "tree"
+    missing: Literal["tree", "drop", "error"] = "tree"
     notes: tuple[str, ...] = ()
 
     @classmethod
     def of_encoder(cls, encoder: TableEncoder, **known: Any) -> Provenance:
         """The provenance stored in a fitted encoder, updated with the arguments."""
-        left_out = {"kind": "", "became": "left out", "why": "as was asked for", "used": False}
-        columns = column_summary(encoder)
-        columns += [{"column": n, **left_out} for n in encoder.drop if n != known.get("target")]
+        used = {"left out": False, "only shown": None}
+        columns = [
+            ColumnUse(
+                row["column"],
+                row["kind"],
+                "" if row["became"] == "only shown" else row["became"],
+                row["why"],
+                used.get(row["became"], True),
+            )
+            for row in encoder.columns_
+        ]
+        columns += [
+            ColumnUse(name, "", "left out", "as was asked for", False)
+            for name in encoder.drop
+            if name != known.get("target")
+        ]
         identifiers = [v.name for v in encoder.column_types_ if v.why == IDENTIFIER]
-        found: dict[str, Any] = {
+        values: dict[str, Any] = {
             "scaling": scaling_summary([_usual_scale(encoder)]),
-            "columns": tuple(ColumnUse(**row) for row in columns),
+            "columns": tuple(columns),
             "identifier": identifiers[0] if identifiers else None,
             "show": tuple(encoder.show),
             "notes": tuple(map(str, encoder.notes())),
         }
-        return cls(**{**found, **known})
+        return cls(**{**values, **known})
 
 
 def _usual_scale(encoder: TableEncoder) -> str:
@@ -121,21 +141,13 @@ class FitMetrics:
     @classmethod
     def of(cls, model: BaseEstimator) -> FitMetrics:
         """The scores of a fitted estimator."""
-
-        def number(name: str) -> float | None:
-            value = getattr(model, name, None)
-            return None if value is None else float(value)
-
-        optimal = getattr(model, "is_optimal_", None)
+        kinds = {"objective": float, "inertia": float, "lower_bound": float, "gap": float}
+        scores: dict[str, Any] = {}
+        for name, kind in {**kinds, "is_optimal": bool}.items():
+            value = getattr(model, f"{name}_", None)
+            scores[name] = None if value is None else kind(value)
         labels = getattr(model, "labels_", None)
-        return cls(
-            number("objective_"),
-            number("inertia_"),
-            number("lower_bound_"),
-            number("gap_"),
-            None if optimal is None else bool(optimal),
-            len(labels) if isinstance(labels, np.ndarray) else None,
-        )
+        return cls(**scores, n_samples=len(labels) if isinstance(labels, np.ndarray) else None)
 
 
 @dataclass(frozen=True)

@@ -186,7 +186,7 @@ class FittedModel(TreeModel, ModelMethods, BaseEstimator):
         -------
         Z : EncodedRows of shape (n_samples, n_columns)
         """
-        rows, _ = self._every_column(X)
+        rows, _ = self._rows_and_threads(X, every=True)
         return self.encoded(rows)
 
     def encoded(self, rows: np.ndarray) -> EncodedRows:
@@ -200,12 +200,12 @@ class FittedModel(TreeModel, ModelMethods, BaseEstimator):
     def is_complete(self, rows: np.ndarray) -> np.ndarray:
         """Mask of the rows of raw features without missing values or categories for them."""
         named = getattr(self, "feature_names_in_", ())
-        place = {name: f for f, name in enumerate(named)}
+        index = {name: f for f, name in enumerate(named)}
         absent = [
-            place[feature]
+            index[feature]
             for features in (self.one_hot or {}).values()
             for feature, category in features.items()
-            if is_missing(category) and feature in place
+            if is_missing(category) and feature in index
         ]
         return ~(np.isnan(rows).any(axis=1) | (rows[:, absent] > 0).any(axis=1))
 
@@ -239,7 +239,7 @@ class FittedModel(TreeModel, ModelMethods, BaseEstimator):
         score : float
             As ``score`` of the fitted estimator.
         """
-        rows, threads = self._every_column(X)
+        rows, threads = self._rows_and_threads(X, every=True)
         Z = np.asarray(self.encoded(rows))
         weight = checks.check_sample_weight(sample_weight, len(Z))
         labels = self.tree_.predict(rows, threads)
@@ -262,7 +262,7 @@ class FittedModel(TreeModel, ModelMethods, BaseEstimator):
         -------
         distances : ndarray of shape (n_samples, n_clusters_)
         """
-        rows, threads = self._every_column(X)
+        rows, threads = self._rows_and_threads(X, every=True)
         Z = np.asarray(self.encoded(rows))
         kernel = self._kernel()
         if self.centres is None:
@@ -304,12 +304,6 @@ class FittedModel(TreeModel, ModelMethods, BaseEstimator):
             return self._rows_of_frame(X, every=True)
         return checks.check_table(X, missing=True, n_features=self.n_features_in_)
 
-    def _every_column(self, X: ArrayLike) -> tuple[np.ndarray, int]:
-        """All raw features of X, not only those of the splits."""
-        if self.has_names(X):
-            X = self._rows_of_frame(X, every=True)
-        return self._rows_and_threads(X)
-
     def fit(self, X: ArrayLike, y: object = None) -> FittedModel:
         """Do nothing and return the model.
 
@@ -347,9 +341,9 @@ class FittedModel(TreeModel, ModelMethods, BaseEstimator):
         tags.input_tags.allow_nan = self.takes_missing
         return tags
 
-    def _rows_and_threads(self, X: ArrayLike) -> tuple[np.ndarray, int]:
+    def _rows_and_threads(self, X: ArrayLike, every: bool = False) -> tuple[np.ndarray, int]:
         if self.has_names(X):
-            X = self._rows_of_frame(X)
+            X = self._rows_of_frame(X, every)
         threads = checks.n_threads(self.n_jobs)
         # The names may be for display only, so rows without names are valid too.
         with warnings.catch_warnings():
@@ -362,12 +356,12 @@ class FittedModel(TreeModel, ModelMethods, BaseEstimator):
     def _rows_of_frame(self, frame: Any, every: bool = False) -> np.ndarray:
         """The features in their order; 0 where the tree does not split on one, unless ``every``."""
         names = list(self.feature_names_in_)
-        found = rows_for_tree(
+        rows = rows_for_tree(
             frame, self.tree_, names, self.one_hot or {}, every=every, date_parts=self.date_parts
         )
-        for text in found.odd():
-            checks.warn(text, UserWarning)
-        return found.X
+        for message in rows.odd():
+            checks.warn(message, UserWarning)
+        return rows.X
 
     def _check_known(self, X: np.ndarray) -> None:
         missing = np.isnan(X).any(axis=0)

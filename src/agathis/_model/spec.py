@@ -20,6 +20,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from agathis._checks.data import check_arguments
+from agathis._columns.wording import shortened
 from agathis._growth.approximation import Approximation
 from agathis._growth.limits import Constraints, Counted, Limits, leaf_limit
 from agathis._kernels.spec import KernelSpec
@@ -154,8 +155,8 @@ class FitSpec:
         grouped: dict[str, dict[str, Any]] = {"options": {}}
         for name, group in parameters_of(method).group.items():
             if name in values:
-                place = single if group is None else grouped.setdefault(group, {})
-                place[name] = values[name]
+                target = single if group is None else grouped.setdefault(group, {})
+                target[name] = values[name]
         options = grouped.pop("options")
         groups = {name: GROUPS[name][0](**some) for name, some in grouped.items()}
         return cls(method=method, **single, **groups, options=options)
@@ -221,33 +222,33 @@ class FitSpec:
         groups = parameters_of(self.method).group
         for name, value in self.parameters.items():
             group = groups[name]
-            place = out if group is None else out.setdefault(group, {})
-            place[name] = _plain(value)
+            target = out if group is None else out.setdefault(group, {})
+            target[name] = _plain(value)
         return out
 
     @classmethod
     def from_dict(cls, data: object) -> FitSpec:
         """Read the result of :meth:`to_dict`; raises ValueError if it is invalid."""
         if not isinstance(data, Mapping):
-            raise ValueError(f"a spec must be an object; it is {_shown(data)}.")
+            raise ValueError(f"a spec must be an object; it is {shortened(repr(data))}.")
         method = data.get("method")
         if not isinstance(method, str):
-            raise ValueError(f"method must be a string; it is {_shown(method)}.")
+            raise ValueError(f"method must be a string; it is {shortened(repr(method))}.")
         group, allowed = parameters_of(method)
-        found = {}
+        given = {}
         for key, value in data.items():
             if key == "method":
                 continue
             if key in ("options", *GROUPS):
                 if not isinstance(value, Mapping):
-                    raise ValueError(f"{key} must be an object; it is {_shown(value)}.")
-                found.update({(key, name): part for name, part in value.items()})
+                    raise ValueError(f"{key} must be an object; it is {shortened(repr(value))}.")
+                given.update({(key, name): part for name, part in value.items()})
             else:
-                found[None, key] = value
+                given[None, key] = value
         values = {}
-        for (place, name), value in found.items():
-            if not isinstance(name, str) or name not in group or group[name] != place:
-                where = "" if place is None else f"{place}."
+        for (group_name, name), value in given.items():
+            if not isinstance(name, str) or name not in group or group[name] != group_name:
+                where = "" if group_name is None else f"{group_name}."
                 raise ValueError(f"{where}{name} is not a setting of method={method!r}.")
             values[name] = _restored(name, value, allowed[name])
         missing = group.keys() - values.keys()
@@ -287,7 +288,9 @@ def _restored(name: str, value: Any, allowed: Any) -> Any:
     """Convert plain data to the value of a parameter, validated as by the estimator."""
     if isinstance(value, Mapping) and set(value) == {MARK}:
         if not isinstance(value[MARK], str):
-            raise ValueError(f"{name}: {MARK} must be a string; it is {_shown(value[MARK])}.")
+            raise ValueError(
+                f"{name}: {MARK} must be a string; it is {shortened(repr(value[MARK]))}."
+            )
         return NotRestorable(value[MARK])
     if allowed == "no_validation":
         return None if value is None else _table(name, value)
@@ -304,12 +307,9 @@ def _table(name: str, value: Any) -> np.ndarray:
     try:
         table = np.array(value, dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise ValueError(f"{name} must be rows of numbers; it is {_shown(value)}.") from error
+        raise ValueError(
+            f"{name} must be rows of numbers; it is {shortened(repr(value))}."
+        ) from error
     if table.ndim != 2 or not np.isfinite(table).all():
-        raise ValueError(f"{name} must be rows of finite numbers; it is {_shown(value)}.")
+        raise ValueError(f"{name} must be rows of finite numbers; it is {shortened(repr(value))}.")
     return table
-
-
-def _shown(value: object) -> str:
-    text = repr(value)
-    return text if len(text) <= 60 else f"{text[:57]}..."

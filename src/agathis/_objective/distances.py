@@ -46,10 +46,10 @@ class DistancesMixin(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         rows: np.ndarray
         rows, threads = self._rows_and_threads(X)
         if isinstance(self._centres, SampleCentres):
-            cross, own = kernel_checks.check_cross_gram(
+            cross, diagonal = kernel_checks.check_cross_gram(
                 gram, gram_diagonal, len(rows), len(self._centres.labels)
             )
-            return self._centres.distances(cross, own, self._centres.shares())
+            return self._centres.distances(cross, diagonal, self._centres.shares())
         kernel = kernel_checks.kernel_of(self)
         kernel_checks.check_no_gram(kernel, gram=gram, gram_diagonal=gram_diagonal)
         if self._centres is None:

@@ -12,15 +12,14 @@ from typing import Protocol, TypeVar
 
 INFINITY = float("inf")
 
-#: What a source may be beside one of its categories, which are 0, 1, ...: a value that is none of
-#: them, or none at all.
+#: Values of a categorical feature besides its categories 0, 1, ...: unknown ones, and missing ones.
 UNSEEN, ABSENT = -1, -2
 
 SameKind = TypeVar("SameKind", bound="AdmissibleValues")
 
 
 class AdmissibleValues(Protocol):
-    """An interval or some categories; operations take another one of the same axis and kind."""
+    """An interval or some categories; operations are with another one of the same axis."""
 
     @property
     def low(self) -> float: ...
@@ -94,11 +93,11 @@ class Range:
 class Categories:
     """Some categories of a feature by index, ``UNSEEN`` and ``ABSENT``."""
 
-    places: frozenset[int]
+    indices: frozenset[int]
 
     @property
     def is_empty(self) -> bool:
-        return not self.places
+        return not self.indices
 
     @property
     def n_sides(self) -> int:
@@ -109,15 +108,15 @@ class Categories:
     low = 0.0
 
     def holds(self, other: Categories) -> bool:
-        return self.places >= other.places
+        return self.indices >= other.indices
 
     def met(self, other: Categories) -> Categories:
         """The intersection."""
-        return Categories(self.places & other.places)
+        return Categories(self.indices & other.indices)
 
     def joined(self, other: Categories) -> Categories:
         """The union."""
-        return Categories(self.places | other.places)
+        return Categories(self.indices | other.indices)
 
     def wider(self) -> list[Categories]:
         """Nothing to drop: a list with more categories is no shorter."""

@@ -1,71 +1,52 @@
 """Cover the region of a cluster by few boxes with few sides.
 
 A box restricts each axis (:mod:`~agathis._rules.split_axes`) to an interval or some categories,
-with or without missing values. The leaves of a tree are disjoint boxes that fill the space. Those
-of one cluster are merged where two make one box. Then each box drops every side without which it
-still meets no leaf of another cluster, so that boxes of a cluster may overlap. Last, boxes whose
-leaves are all covered by others are dropped. So the boxes of a cluster contain its rows and no
+with or without missing values. The leaves of a tree are disjoint boxes that fill the space. First,
+boxes of one cluster are merged if their union is a box. Then each box drops every side that is not
+needed to exclude the leaves of other clusters, so that boxes of a cluster may overlap. Last, boxes
+whose leaves are covered by others are dropped. So the boxes of a cluster contain its rows and no
 others.
 
-Missing values are mentioned only for axes of which training rows had some.
+Missing values are mentioned only for axes with missing values in training rows.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from itertools import pairwise
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
 from agathis._rules.admissible_values import AdmissibleValues, Categories, Range
-from agathis._rules.split_axes import Axis, Split
-from agathis._trees.tree import Tree
+from agathis._rules.split_axes import Axis
 
-#: From axis to what it is allowed, in the order in which the tree first asks for it; all other
-#: axes are free.
+#: The admissible values of each restricted axis, in the order of the first split on it.
 Box = dict[Axis, AdmissibleValues]
 
 
-def boxes_of(
-    tree: Tree, splits: Mapping[int, Split], paths: Iterable[Sequence[int]]
-) -> list[list[Box]]:
-    """For each cluster, boxes that hold its rows and no other row.
+def boxes_of(n_clusters: int, leaves: Iterable[tuple[int, Box]]) -> list[list[Box]]:
+    """Return for each cluster the boxes that contain its rows and no others.
 
     Parameters
     ----------
-    tree : Tree
-    splits : mapping
-        Of each node that has one.
-    paths : iterable of lists of nodes
-        To each leaf, from the root.
+    n_clusters : int
+    leaves : iterable of int and Box
+        The cluster and the box of each leaf.
     """
-    leaves: list[list[Box]] = [[] for _ in range(tree.n_clusters)]
-    for path in paths:
-        box = box_of(tree, splits, path)
-        # No row comes to a leaf that allows an axis nothing.
+    boxes: list[list[Box]] = [[] for _ in range(n_clusters)]
+    for cluster, box in leaves:
+        # Leaves that no row can reach are omitted.
         if not any(allowed.is_empty for allowed in box.values()):
-            leaves[tree.cluster[path[-1]]].append(box)
+            boxes[cluster].append(box)
     out = []
-    for cluster, own in enumerate(leaves):
-        others = [box for k, boxes in enumerate(leaves) if k != cluster for box in boxes]
-        walls = _Walls(others)
-        grown = [walls.grow(box) for box in _join(own)]
-        out.append(_needed(grown, own))
+    for cluster, of_cluster in enumerate(boxes):
+        walls = _Walls([box for k, others in enumerate(boxes) if k != cluster for box in others])
+        grown = [walls.grow(box) for box in _join(of_cluster)]
+        out.append(_needed(grown, of_cluster))
     return out
 
 
-def box_of(tree: Tree, splits: Mapping[int, Split], path: Sequence[int]) -> Box:
-    """What rows at the end of a path from the root satisfy; no side is dropped."""
-    box: Box = {}
-    for node, child in pairwise(path):
-        split = splits[node]
-        side = split.left if child == tree.children_left[node] else split.right
-        box[split.axis] = box.get(split.axis, split.axis.everything).met(side)
-    return box
-
-
 def inside(X: np.ndarray, box: Box) -> np.ndarray:
-    """Which rows a box holds."""
+    """Return which rows a box contains."""
     out = np.ones(len(X), dtype=bool)
     for axis, allowed in box.items():
         out &= axis.inside(X, allowed)
@@ -73,60 +54,60 @@ def inside(X: np.ndarray, box: Box) -> np.ndarray:
 
 
 def _join(boxes: list[Box]) -> list[Box]:
-    """Two boxes that differ in one axis and make one box become one, until none do."""
+    """Merge boxes that differ in one axis, as long as their union is a box."""
     boxes, again = list(boxes), True
     while again:
         again = False
         for axis in dict.fromkeys(axis for box in boxes for axis in box):
-            # Boxes that are the same but for this axis.
+            # Boxes that are equal in all other axes.
             alike: dict[frozenset[tuple[Axis, AdmissibleValues]], list[int]] = {}
             for i, box in enumerate(boxes):
                 rest = frozenset((other, a) for other, a in box.items() if other is not axis)
                 alike.setdefault(rest, []).append(i)
-            gone: set[int] = set()
-            for places in alike.values():
-                places.sort(key=lambda i: boxes[i].get(axis, axis.everything).low)
-                kept = places[0]
-                for i in places[1:]:
-                    one = boxes[kept].get(axis, axis.everything)
+            merged: set[int] = set()
+            for indices in alike.values():
+                indices.sort(key=lambda i: boxes[i].get(axis, axis.everything).low)
+                current = indices[0]
+                for i in indices[1:]:
+                    one = boxes[current].get(axis, axis.everything)
                     joined = one.joined(boxes[i].get(axis, axis.everything))
                     if joined is None:
-                        kept = i
+                        current = i
                         continue
-                    boxes[kept] = {**boxes[kept], axis: joined}
-                    gone.add(i)
-            again |= bool(gone)
-            boxes = [box for i, box in enumerate(boxes) if i not in gone]
+                    boxes[current] = {**boxes[current], axis: joined}
+                    merged.add(i)
+            again |= bool(merged)
+            boxes = [box for i, box in enumerate(boxes) if i not in merged]
     return boxes
 
 
 class _Walls:
-    """Leaves that boxes must not meet."""
+    """Leaves that boxes must not intersect."""
 
     def __init__(self, leaves: list[Box]) -> None:
         self.leaves = leaves
-        #: Of each axis, what all leaves allow it, as arrays.
+        #: The admissible values of all leaves by axis, as arrays.
         self.known: dict[Axis, tuple[np.ndarray, ...]] = {}
 
     def grow(self, box: Box) -> Box:
-        """The box without the sides that it does not need.
+        """Drop the sides that the box does not need.
 
-        Sides are dropped in two orders, the first asked for first and last; the shorter wins.
+        Sides are dropped in two orders, the first split first and last; the shorter box wins.
         """
         axes = list(box)
-        found = [
-            self._without(box, order, turned) for order, turned in ((axes, 1), (axes[::-1], -1))
+        candidates = [
+            self._without(box, order, step) for order, step in ((axes, 1), (axes[::-1], -1))
         ]
-        return min(found, key=n_sides)
+        return min(candidates, key=n_sides)
 
-    def _without(self, box: Box, axes: Iterable[Axis], turned: int) -> Box:
+    def _without(self, box: Box, axes: Iterable[Axis], step: int) -> Box:
         box = {axis: allowed for axis, allowed in box.items() if allowed != axis.everything}
         apart = {axis: self._apart(axis, allowed) for axis, allowed in box.items()}
-        # In how many axes each leaf is apart from the box; the box may grow while it is one.
+        # The number of axes in which each leaf is disjoint from the box; at least one is needed.
         total = sum(apart.values(), np.zeros(len(self.leaves), dtype=np.intp))
         for axis in axes:
-            # As a whole first, then a bound; which of the two depends on the order of the axes.
-            for side in ("all", 0, 1)[::turned]:
+            # The axis first, then one bound; which one depends on the order of the axes.
+            for side in ("all", 0, 1)[::step]:
                 if axis not in box:
                     break
                 wider = _without_side(axis, box[axis], side)
@@ -142,35 +123,35 @@ class _Walls:
         return box
 
     def _apart(self, axis: Axis, allowed: AdmissibleValues) -> np.ndarray:
-        """Which leaves it keeps away, in this axis."""
+        """Return the leaves that are disjoint from it in this axis."""
         if axis not in self.known:
-            found = [leaf.get(axis, axis.everything) for leaf in self.leaves]
-            self.known[axis] = _arrays(axis, found)
+            values = [leaf.get(axis, axis.everything) for leaf in self.leaves]
+            self.known[axis] = _arrays(axis, values)
         if isinstance(allowed, Range):
             low, high, missing = self.known[axis]
             meets = np.maximum(low, allowed.low) < np.minimum(high, allowed.high)
             meets |= missing & allowed.missing
         else:
             assert isinstance(allowed, Categories)
-            (held,) = self.known[axis]
-            # Places count from -2, and so do columns of an array from its end.
-            meets = held[:, list(allowed.places)].any(axis=1)
+            (covered,) = self.known[axis]
+            # UNSEEN and ABSENT, -1 and -2, are the last columns.
+            meets = covered[:, list(allowed.indices)].any(axis=1)
         return (~meets).astype(np.intp)
 
 
-def _arrays(axis: Axis, found: Sequence[AdmissibleValues]) -> tuple[np.ndarray, ...]:
+def _arrays(axis: Axis, values: Sequence[AdmissibleValues]) -> tuple[np.ndarray, ...]:
     if isinstance(axis.everything, Range):
-        ranges = [each for each in found if isinstance(each, Range)]
+        ranges = [each for each in values if isinstance(each, Range)]
         return (
             np.array([each.low for each in ranges], dtype=float),
             np.array([each.high for each in ranges], dtype=float),
             np.array([each.missing for each in ranges], dtype=bool),
         )
-    held = np.zeros((len(found), len(axis.features) + 2), dtype=bool)
-    for i, each in enumerate(found):
+    covered = np.zeros((len(values), len(axis.features) + 2), dtype=bool)
+    for i, each in enumerate(values):
         if isinstance(each, Categories):
-            held[i, list(each.places)] = True
-    return (held,)
+            covered[i, list(each.indices)] = True
+    return (covered,)
 
 
 def _without_side(axis: Axis, allowed: AdmissibleValues, side: str | int) -> AdmissibleValues:
@@ -181,25 +162,25 @@ def _without_side(axis: Axis, allowed: AdmissibleValues, side: str | int) -> Adm
 
 
 def _needed(grown: list[Box], leaves: list[Box]) -> list[Box]:
-    """As few of the boxes as hold every leaf, the largest first; in their first order."""
-    held = [{i for i, leaf in enumerate(leaves) if holds(box, leaf)} for box in grown]
-    kept: list[int] = []
+    """Return few boxes that contain every leaf, chosen greedily, in the original order."""
+    covered = [{i for i, leaf in enumerate(leaves) if holds(box, leaf)} for box in grown]
+    chosen: list[int] = []
     missing = set(range(len(leaves)))
     while missing:
         best = max(
-            range(len(grown)), key=lambda i: (len(held[i] & missing), -n_sides(grown[i]), -i)
+            range(len(grown)), key=lambda i: (len(covered[i] & missing), -n_sides(grown[i]), -i)
         )
-        kept.append(best)
-        missing -= held[best]
-    return [grown[i] for i in sorted(kept)]
+        chosen.append(best)
+        missing -= covered[best]
+    return [grown[i] for i in sorted(chosen)]
 
 
 def holds(box: Box, leaf: Box) -> bool:
-    """Whether all rows of a leaf are in a box."""
-    # An axis that the leaf leaves free has all its values there.
+    """Return whether a box contains a leaf."""
+    # A leaf contains all values of an axis that it does not restrict.
     return all(axis in leaf and allowed.holds(leaf[axis]) for axis, allowed in box.items())
 
 
 def n_sides(box: Box) -> int:
-    """How many conditions a box is: each bound is one, "known" is, and a list of categories."""
+    """Return the number of conditions: bounds, "known", and lists of categories."""
     return sum(allowed.n_sides for allowed in box.values())

@@ -1,10 +1,9 @@
-"""The look of each cluster: a colour, a marker and a hatch, never the colour alone.
+"""The style of each cluster: a colour, a marker and a hatch, never the colour alone.
 
-The first eight colours are Okabe and Ito's. The sixteen after them were found one by one: of a
-grid over all colours, neither very dark nor very light, the one that is farthest from those
-before it, where the distance is the least of what normal, protan, deutan and tritan eyes see
-(CIELAB, colour blindness after Machado and others, 2009). From the 25th cluster on colours come
-again, with other markers and hatches.
+The first eight colours are those of Okabe and Ito. Each of the other sixteen is the one of a grid,
+neither very dark nor very light, that maximises the distance to those before it: the minimum over
+normal, protan, deutan and tritan vision (CIELAB, colour blindness after Machado and others, 2009).
+From the 25th cluster on colours are repeated with other markers and hatches.
 """
 
 from __future__ import annotations
@@ -16,19 +15,19 @@ COLOURS = (
     "#9933FF", "#663300", "#AADD88", "#4422AA", "#551166", "#FF0055", "#9977FF", "#00EEBB",
     "#993377", "#DDCCEE", "#556633", "#88EE66", "#0011FF", "#CC00AA", "#77BB77", "#114455",
 )  # fmt: skip
-# As many as have no divisor in common with the colours: pairs repeat after 24 * 11.
+# Their number is coprime to that of the colours: pairs repeat after 24 * 11.
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", "p", ">", "*")
 HATCHES = ("", "///", "...", "\\\\\\", "xxx", "+++", "ooo")
 
 
 @dataclass(frozen=True)
 class ClusterStyle:
-    """How a cluster is drawn.
+    """The style of a cluster.
 
     Attributes
     ----------
     colour, text_colour : str
-        As ``#rrggbb``; the second is black or white, what reads better on the first.
+        As ``#rrggbb``; the second is black or white, whichever contrasts more with the first.
     marker, hatch : str
         In matplotlib's terms.
     """
@@ -40,7 +39,7 @@ class ClusterStyle:
 
 
 def cluster_style(cluster: int) -> ClusterStyle:
-    """The look of a cluster, the same in every picture.
+    """Return the style of a cluster, the same in every picture.
 
     Parameters
     ----------
@@ -68,7 +67,7 @@ def cluster_style(cluster: int) -> ClusterStyle:
 
 
 def text_on(colour: str) -> str:
-    """Black or white, whichever has more contrast on a colour.
+    """Return black or white, whichever has more contrast on a colour.
 
     >>> text_on("#F0E442"), text_on("#333333")
     ('#000000', '#ffffff')
@@ -78,7 +77,7 @@ def text_on(colour: str) -> str:
 
 
 def contrast(a: str, b: str) -> float:
-    """The contrast of two colours as WCAG defines it, from 1 to 21; text should have 4.5.
+    """Compute the contrast of two colours as in WCAG, from 1 to 21; text should have 4.5.
 
     >>> contrast("#000000", "#ffffff")
     21.0

@@ -7,7 +7,7 @@ columns are 1 where a categorical feature has a category; the text names the fea
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from numbers import Real
 from typing import Any
@@ -21,12 +21,45 @@ from agathis._rules.numerals import are_years, numeral, numerals
 
 INFINITY = float("inf")
 
-#: The category of rows that match no column, if it is unknown.
+#: The unknown category of rows that match no column.
 NO_CATEGORY = object()
 
 
+#: The text before and after the name of an axis in a condition, and whether it joins several
+#: items by "or".
+Around = tuple[str, str, bool]
+
+
+def interval_text(
+    low: float, high: float, missing: bool, text: Callable[[float], str], falls: bool = False
+) -> Around:
+    """Return the text around a name in the condition ``low < name <= high``.
+
+    Parameters
+    ----------
+    low, high : float
+    missing : bool
+        Whether missing values satisfy it too.
+    text : callable
+        Formats a finite bound.
+    falls : bool
+        Whether the name has the opposite sign: ``high <= name < low``.
+    """
+    before, after = "", " is known"
+    if low > -INFINITY and high < INFINITY:
+        first, second = (text(high), text(low)) if falls else (text(low), text(high))
+        before, after = (
+            (f"{first} <= ", f" < {second}") if falls else (f"{first} < ", f" <= {second}")
+        )
+    elif high < INFINITY:
+        after = f" {'>=' if falls else '<='} {text(high)}"
+    elif low > -INFINITY:
+        after = f" {'<' if falls else '>'} {text(low)}"
+    return before, after + " or missing" * missing, missing
+
+
 def listed(words: Sequence[str]) -> str:
-    """Words as a list of alternatives.
+    """Format alternatives.
 
     >>> listed(["1st"]), listed(["1st", "2nd"]), listed(["1st", "2nd", "missing"])
     ('1st', '1st or 2nd', '1st, 2nd or missing')
@@ -55,33 +88,22 @@ class Number:
 
     @property
     def label(self) -> str:
-        """What the column is called where it stands by itself."""
+        """The name outside of conditions."""
         return self.name
 
-    def around(self, low: float, high: float, missing: bool = False) -> tuple[str, str, bool]:
-        """What stands before and after the name where a range of values is a condition.
-
-        And whether it joins several things by "or", as where ``missing`` values are meant too.
-        """
-        before, after = "", " is known"
-        if low > -INFINITY and high < INFINITY:
-            before, after = f"{self.text(low)} < ", f" <= {self.text(high)}"
-        elif high < INFINITY:
-            after = f" <= {self.text(high)}"
-        elif low > -INFINITY:
-            after = f" > {self.text(low)}"
-        return before, after + " or missing" * missing, missing
+    def around(self, low: float, high: float, missing: bool = False) -> Around:
+        """Return the text around the name in the condition of an interval."""
+        return interval_text(low, high, missing, self.text)
 
     def text(self, value: float) -> str:
-        """A value as text: a threshold as rules have it, any other one, such as an edge, like it.
+        """Format a threshold, or another value in the same way.
 
         >>> Number("size", {2.5: "2.5"}, numbers="grouped").text(12500.0)
         '12,500'
         """
-        found = self.written.get(value)
-        if found is None:
-            found = numeral(value, self.digits, self.numbers, are_years([*self.written, value]))
-        return found
+        if value in self.written:
+            return self.written[value]
+        return numeral(value, self.digits, self.numbers, are_years([*self.written, value]))
 
 
 @dataclass(frozen=True)
@@ -90,22 +112,21 @@ class Codes(Number):
 
     codes: Mapping[float, str] = field(default_factory=dict)
 
-    def around(self, low: float, high: float, missing: bool = False) -> tuple[str, str, bool]:
-        chosen = [word for value, word in self.codes.items() if low < value <= high]
-        # All or none of the values that have words: these do not tell what the range is.
+    def around(self, low: float, high: float, missing: bool = False) -> Around:
+        chosen = [label for value, label in self.codes.items() if low < value <= high]
+        # All labels or none do not describe the interval.
         if len(chosen) in (0, len(self.codes)):
             return super().around(low, high, missing)
-        words = chosen + ["missing"] * missing
-        return "", f" is {listed(words)}", len(words) > 1
+        labels = chosen + ["missing"] * missing
+        return "", f" is {listed(labels)}", len(labels) > 1
 
 
 @dataclass(frozen=True)
 class Indicator:
-    """1 where ``source`` is ``category``, else 0; missing if the source is missing.
+    """A one-hot column: 1 if the feature ``source`` is ``category``, else 0 or missing.
 
-    If missing values are a category, no value is missing: the indicators of the other categories
-    are then 0. ``rest`` is the category without an indicator, as encoders drop the first one, if
-    it is known.
+    If missing values are a category, no value is missing. ``rest`` is the category without a
+    column (encoders may drop the first one), if it is known.
     """
 
     source: str
@@ -122,12 +143,12 @@ class Indicator:
 
     @property
     def of_missing(self) -> bool:
-        """Whether it is 1 where the source misses its value."""
+        """Whether its category is that of missing values."""
         return is_missing(self.category)
 
     @property
     def label(self) -> str:
-        """What the column is called where it stands by itself: the source in its category."""
+        """The name outside of conditions."""
         if self.of_missing:
             return f"{self.source} is missing"
         word = str(self.category)
@@ -135,7 +156,7 @@ class Indicator:
 
 
 def is_missing(value: object) -> bool:
-    """None or NaN."""
+    """Return whether a value is None or NaN."""
     return value is None or (isinstance(value, Real) and value != value)
 
 
@@ -149,38 +170,36 @@ Column = Number | Indicator
 
 def columns_of(
     names: Sequence[str],
-    cuts: Mapping[int, Sequence[float]],
+    thresholds: Mapping[int, Sequence[float]],
     one_hot: object,
     value_names: Mapping[Any, Any] | None,
     digits: int | None,
     numbers: str = "plain",
     date_parts: Mapping[str, DatePart] | None = None,
 ) -> list[Column]:
-    """A column for each feature; ``cuts`` are the thresholds of those that the tree asks for."""
+    """Return the meaning of each feature; ``cuts`` are the thresholds of the tree."""
     when = date_parts or {}
     indicators = _indicators(names, one_hot)
     codes = _codes(names, value_names)
     out: list[Column] = []
     for f, name in enumerate(names):
         if name in indicators:
-            for threshold in cuts.get(f, ()):
+            for threshold in thresholds.get(f, ()):
                 if not (0 <= threshold < 1 or threshold == INFINITY):
                     raise ValueError(
-                        f"one_hot names {name!r}, which the tree cuts at {threshold!r}: it is not "
-                        "a column of 0 and 1. If the rows were scaled, give the scaler."
+                        f"one_hot names {name!r}, which the tree splits at {threshold!r}: it is "
+                        "not a column of 0 and 1. If the rows were scaled, give the scaler."
                     )
             out.append(indicators[name])
         elif name in codes:
-            written = numerals(cuts.get(f, ()), digits, numbers)
+            written = numerals(thresholds.get(f, ()), digits, numbers)
             out.append(Codes(name, written, digits, numbers, when.get(name), codes[name]))
         else:
-            written = numerals(cuts[f], digits, numbers) if f in cuts else {}
+            written = numerals(thresholds[f], digits, numbers) if f in thresholds else {}
             out.append(Number(name, written, digits, numbers, when.get(name)))
     sources = {column.source for column in indicators.values()}
     if both := sources.intersection(name for name in names if name not in indicators):
-        raise ValueError(
-            f"one_hot has the source {min(both)!r}, which is also a feature of its own."
-        )
+        raise ValueError(f"one_hot has the source {min(both)!r}, which is also a feature.")
     return out
 
 
@@ -190,27 +209,27 @@ def categories_of(columns: Sequence[Column], source: str) -> list[object]:
 
 
 def one_hot_of(names: Sequence[str], columns: Sequence[Column]) -> dict[str, dict[str, object]]:
-    """The mapping ``one_hot`` that gives these columns."""
+    """Return the parameter ``one_hot`` of these columns."""
     out: dict[str, dict[str, object]] = {}
     for name, column in zip(names, columns, strict=True):
         if isinstance(column, Indicator):
             category = None if column.of_missing else column.category
             out.setdefault(column.source, {})[name] = category
             if column.rest is not NO_CATEGORY:
-                # Last, as the category that has no column.
-                own = out[column.source]
-                own.pop("", None)
-                own[""] = None if is_missing(column.rest) else column.rest
+                # The category without a column comes last.
+                categories = out[column.source]
+                categories.pop("", None)
+                categories[""] = None if is_missing(column.rest) else column.rest
     return out
 
 
 def value_names_of(columns: Sequence[Column]) -> dict[str, dict[float, str]]:
-    """The mapping ``value_names`` that gives these columns."""
+    """Return the parameter ``value_names`` of these columns."""
     return {column.name: dict(column.codes) for column in columns if isinstance(column, Codes)}
 
 
 def on_circle(column: Column) -> bool:
-    """Whether a feature is the sine or the cosine of a part of a date."""
+    """Return whether a feature is the sine or the cosine of a date part."""
     return isinstance(column, Number) and column.when is not None and bool(column.when.circle)
 
 
@@ -260,7 +279,7 @@ def _indicators(names: Sequence[str], one_hot: object) -> dict[str, Indicator]:
 
 def _of_encoder(names: Sequence[str], encoder: OneHotEncoder) -> dict[str, Indicator]:
     check_is_fitted(encoder)
-    if any(found is not None for found in getattr(encoder, "infrequent_categories_", [])):
+    if any(rare is not None for rare in getattr(encoder, "infrequent_categories_", [])):
         raise ValueError(
             "one_hot is an encoder with infrequent categories, which share a column: give a "
             "mapping from sources to columns instead."
@@ -290,19 +309,19 @@ def _codes(
         return {}
     if not isinstance(value_names, Mapping) or not value_names:
         raise TypeError(
-            "value_names must map values to words, such as {-1: 'no', 1: 'yes'}, or features to "
+            "value_names must map values to labels, such as {-1: 'no', 1: 'yes'}, or features to "
             f"such mappings; it is {value_names!r}."
         )
-    nested = [isinstance(words, Mapping) for words in value_names.values()]
+    nested = [isinstance(labels, Mapping) for labels in value_names.values()]
     if not any(nested):
         value_names = dict.fromkeys(names, value_names)
     elif not all(nested):
-        raise TypeError("value_names must map values to words, or all its keys to mappings.")
+        raise TypeError("value_names must map values to labels, or all its keys to mappings.")
     out = {}
-    for name, words in value_names.items():
+    for name, labels in value_names.items():
         if name not in names:
             raise ValueError(f"value_names has {name!r}, which is no feature.")
-        if not all(isinstance(value, Real) for value in words):
-            raise TypeError(f"value_names[{name!r}] must have numbers for keys; it is {words!r}.")
-        out[name] = {float(value): str(words[value]) for value in sorted(words)}
+        if not all(isinstance(value, Real) for value in labels):
+            raise TypeError(f"value_names[{name!r}] must have numbers for keys; it is {labels!r}.")
+        out[name] = {float(value): str(labels[value]) for value in sorted(labels)}
     return out

@@ -17,27 +17,28 @@ from sklearn.base import BaseEstimator
 from sklearn.pipeline import Pipeline
 
 from agathis._encoding.date_parts import DatePart
-from agathis._rules.admissible_values import AdmissibleValues, Range
+from agathis._rules.admissible_values import Range
+from agathis._rules.boxes import Box
 from agathis._rules.columns import Column, Indicator, columns_of
 from agathis._rules.numerals import check_numbers
 from agathis._rules.preparation.preparation import Preparation
 from agathis._rules.preparation.steps import preparation_of
-from agathis._rules.split_axes import Axis, Split, SumAxis, splits_of
+from agathis._rules.split_axes import Split, SumAxis, splits_of
 from agathis._trees.model import tree_of
 from agathis._trees.tree import Tree
 
 
 @dataclass(frozen=True)
 class NodeLabels:
-    """A node as text; ``left`` and ``right`` are the conditions of its children."""
+    """A node as text; the condition is the one that leads to it, empty for the root."""
 
     number: int
+    parent: int
     depth: int
     cluster: str
     size: int
     is_leaf: bool
-    left: str = ""
-    right: str = ""
+    condition: str
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,8 +109,8 @@ class Described(TreeInUnits):
 
     def used(self) -> list[int]:
         """The features that the tree splits on, in their order."""
-        asked = self.tree.feature[~self.tree.is_leaf]
-        return np.unique(np.concatenate([asked, self.tree.term_feature])).tolist()
+        single = self.tree.feature[~self.tree.is_leaf]
+        return np.unique(np.concatenate([single, self.tree.term_feature])).tolist()
 
     @cached_property
     def splits(self) -> dict[int, Split]:
@@ -118,10 +119,11 @@ class Described(TreeInUnits):
 
     @cached_property
     def sums(self) -> dict[int, SumAxis]:
-        """The nodes that ask for a sum of columns which are not categories of one source.
+        """The splits on a sum of columns that are not categories of one feature.
 
-        Where nothing tells what columns are, a sum of weights 1 with a threshold below 1 is taken
-        for a split on categories, unless another node cuts one of the columns below 0 or above 1.
+        If the meaning of columns is unknown, a sum with weights of 1 and a threshold below 1 is
+        taken as a split on categories, unless another node splits one of the columns below 0 or
+        above 1.
         """
         tree, out = self.tree, {}
         groups = getattr(getattr(self.model, "roles_", None), "one_hot", None)
@@ -157,11 +159,12 @@ class Described(TreeInUnits):
         rows had some and no node above sent them elsewhere. So the conditions along a path agree
         with the rule of its leaf.
         """
-        split, reached = self.splits[node], self._reached[node]
+        split = self.splits[node]
+        reached = self.boxes[node].get(split.axis, split.axis.everything)
         out = []
         for side in (split.left, split.right):
             if isinstance(reached, Range) and isinstance(side, Range):
-                # Bounds from above are told above.
+                # Bounds of the nodes above are in their conditions.
                 side = replace(side, missing=side.missing and reached.missing)
             else:
                 side = side.met(reached)
@@ -170,74 +173,59 @@ class Described(TreeInUnits):
         return out[0], out[1]
 
     @cached_property
-    def _reached(self) -> dict[int, AdmissibleValues]:
-        """Return for each split the values of its axis that can reach it."""
-        tree, out = self.tree, {}
-        todo: list[tuple[int, dict[Axis, AdmissibleValues]]] = [(0, {})]
-        while todo:
-            node, held = todo.pop()
-            if tree.is_leaf[node]:
-                continue
-            split = self.splits[node]
-            out[node] = now = held.get(split.axis, split.axis.everything)
-            for side, child in (
-                (split.left, tree.children_left),
-                (split.right, tree.children_right),
-            ):
-                todo.append((int(child[node]), {**held, split.axis: now.met(side)}))
+    def boxes(self) -> dict[int, Box]:
+        """The box of each node: the admissible values of the axes of the splits above."""
+        out: dict[int, Box] = {0: {}}
+        # Children have larger numbers than their parents.
+        for node, split in self.splits.items():
+            box, axis = out[node], split.axis
+            allowed = box.get(axis, axis.everything)
+            out[int(self.tree.children_left[node])] = {**box, axis: allowed.met(split.left)}
+            out[int(self.tree.children_right[node])] = {**box, axis: allowed.met(split.right)}
         return out
 
+    def leaves(self) -> list[int]:
+        """Return the leaves from left to right."""
+        return [node for node in self._preorder() if self.tree.is_leaf[node]]
+
     def nodes(self) -> Iterator[NodeLabels]:
-        """Return the nodes in reading order: a parent, its left subtree, its right subtree."""
+        """Yield the nodes in preorder: a parent, its left subtree, its right subtree."""
+        tree, parents = self.tree, self.tree.parents().tolist()
+        for node in self._preorder():
+            parent, condition = parents[node], ""
+            if parent >= 0:
+                condition = self.sides(parent)[int(tree.children_right[parent] == node)]
+            cluster, size = self.clusters[tree.cluster[node]], int(tree.n_node_samples[node])
+            is_leaf, depth = bool(tree.is_leaf[node]), int(tree.depth[node])
+            yield NodeLabels(node, parent, depth, cluster, size, is_leaf, condition)
+
+    def _preorder(self) -> Iterator[int]:
         tree, todo = self.tree, [0]
         while todo:
             node = todo.pop()
-            is_leaf = bool(tree.is_leaf[node])
-            yield NodeLabels(
-                node,
-                int(tree.depth[node]),
-                self.clusters[tree.cluster[node]],
-                int(tree.n_node_samples[node]),
-                is_leaf,
-                *(() if is_leaf else self.sides(node)),
-            )
-            if not is_leaf:
+            yield node
+            if not tree.is_leaf[node]:
                 todo += [int(tree.children_right[node]), int(tree.children_left[node])]
 
-    def paths(self) -> Iterator[list[int]]:
-        """The path to each leaf, from left to right."""
-        tree = self.tree
-        todo = [[0]]
-        while todo:
-            path = todo.pop()
-            node = path[-1]
-            if tree.is_leaf[node]:
-                yield path
-            else:
-                todo.append([*path, int(tree.children_right[node])])
-                todo.append([*path, int(tree.children_left[node])])
+    def turns(self) -> Iterator[tuple[int, Box]]:
+        """Yield the leaves as a chain of ``if ... elif ... else``, with the conditions by axis.
 
-    def turns(self) -> Iterator[tuple[int, dict[Axis, AdmissibleValues]]]:
-        """Leaves, each with what its rows satisfy on the way, by axis.
-
-        Of the two children of a node the first is the one whose values can be named: the left one
-        of a number, and of a source the one without values that nobody has seen. All its leaves
-        come before those of the second. So only the first turns are told: rows that would satisfy
-        them have had their answer before the leaves of the second are asked for, and nothing has
-        to be denied. The last leaf satisfies nothing, and those that no row can come to are left
-        out.
+        First come the leaves below the child whose values can be listed: the left one for numbers,
+        and for categories the one without unknown values. Rows that reach a later leaf satisfy none
+        of the conditions before, so that no condition needs a negation. The last leaf has no
+        condition; leaves that no row can reach are omitted.
         """
         tree = self.tree
-        todo: list[tuple[int, dict[Axis, AdmissibleValues]]] = [(0, {})]
+        todo: list[tuple[int, Box]] = [(0, {})]
         while todo:
-            node, asked = todo.pop()
-            if any(allowed.is_empty for allowed in asked.values()):
+            node, conditions = todo.pop()
+            if any(allowed.is_empty for allowed in conditions.values()):
                 continue
             if tree.is_leaf[node]:
-                # What every value passes, missing ones too, asks for nothing.
-                asked = {a: allowed for a, allowed in asked.items() if allowed != Range()}
-                yield node, asked
-                if not asked:
+                # Intervals that contain all values are no conditions.
+                conditions = {a: v for a, v in conditions.items() if v != Range()}
+                yield node, conditions
+                if not conditions:
                     return
                 continue
             split = self.splits[node]
@@ -245,8 +233,8 @@ class Described(TreeInUnits):
             first, second, side = left, right, split.left
             if not split.left_first:
                 first, second, side = right, left, split.right
-            more = asked[split.axis].met(side) if split.axis in asked else side
-            todo += [(second, asked), (first, {**asked, split.axis: more})]
+            met = conditions[split.axis].met(side) if split.axis in conditions else side
+            todo += [(second, conditions), (first, {**conditions, split.axis: met})]
 
 
 def describe(
@@ -261,28 +249,28 @@ def describe(
     numbers: str = "plain",
 ) -> Described:
     """Describe the tree of a model; parameters as in ``to_text``."""
-    whole = isinstance(digits, Integral) and not isinstance(digits, bool)
-    if digits is not None and (not whole or digits < 1):
-        raise ValueError(f"digits must be a whole number, at least 1, or None; it is {digits!r}.")
+    is_integer = isinstance(digits, Integral) and not isinstance(digits, bool)
+    if digits is not None and (not is_integer or digits < 1):
+        raise ValueError(f"digits must be an integer, at least 1, or None; it is {digits!r}.")
     check_numbers(numbers)
-    found = in_units(model, scaler)
-    shortened = _is_rounded(model, found)
+    converted = in_units(model, scaler)
+    shortened = _is_rounded(model, converted)
     if shortened:
-        # What rows needed no digit for has been left out already.
+        # Thresholds are written in full, since they are rounded.
         digits = None
-    tree, model = found.tree, found.model
-    features = found.fitted_names if feature_names is None else feature_names
+    tree, model = converted.tree, converted.model
+    features = converted.fitted_names if feature_names is None else feature_names
     date_parts: Mapping[str, DatePart] = {}
-    if found.preparation is not None:
-        prepared = found.preparation
+    if converted.preparation is not None:
+        prepared = converted.preparation
         if feature_names is not None and prepared.can_be_named(feature_names):
             prepared = prepared.renamed(feature_names)
             features = [feature.name for feature in prepared.features]
         one_hot = (prepared.one_hot or None) if one_hot is None else one_hot
         date_parts = prepared.date_parts
-    own = getattr(model, "feature_names_in_", None)
-    if feature_names is None or (own is not None and list(feature_names) == list(own)):
-        # A tree that was read from a file knows its columns, by its own names for them.
+    fitted = getattr(model, "feature_names_in_", None)
+    if feature_names is None or (fitted is not None and list(feature_names) == list(fitted)):
+        # The meaning of columns in a model file is by their fitted names.
         one_hot = getattr(model, "one_hot_", None) if one_hot is None else one_hot
         value_names = getattr(model, "value_names_", None) if value_names is None else value_names
         date_parts = date_parts or getattr(model, "date_parts_", {})
@@ -301,7 +289,7 @@ def describe(
         cuts.setdefault(int(tree.feature[node]), []).append(float(tree.threshold[node]))
     columns = columns_of(features, cuts, one_hot, value_names, digits, numbers, date_parts)
     return Described(
-        **vars(found),
+        **vars(converted),
         features=features,
         clusters=clusters,
         columns=columns,
@@ -313,20 +301,20 @@ def describe(
     )
 
 
-def _is_rounded(model: BaseEstimator | Pipeline | Tree, found: TreeInUnits) -> bool:
-    """Whether thresholds have as few digits as the rows allow: in a file, or of a raw table."""
+def _is_rounded(model: BaseEstimator | Pipeline | Tree, converted: TreeInUnits) -> bool:
+    """Return whether thresholds have as few digits as the rows allow."""
     if isinstance(model, Pipeline):
-        short = set(getattr(found.model, "raw_thresholds_", {}).values())
-        one_hot = found.preparation.one_hot if found.preparation is not None else {}
-        words = {name for named in (one_hot or {}).values() for name in named}
-        tree = found.tree
+        short = set(getattr(converted.model, "raw_thresholds_", {}).values())
+        one_hot = converted.preparation.one_hot if converted.preparation is not None else {}
+        one_hot_names = {name for named in (one_hot or {}).values() for name in named}
+        tree = converted.tree
         cuts = np.flatnonzero(~tree.is_leaf & (np.diff(tree.term_start) == 0))
-        features = [f.name for f in found.preparation.features] if found.preparation else []
+        features = [f.name for f in converted.preparation.features] if converted.preparation else []
         return bool(short) and all(
-            float(tree.threshold[node]) in short or features[tree.feature[node]] in words
+            float(tree.threshold[node]) in short or features[tree.feature[node]] in one_hot_names
             for node in cuts
         )
-    return bool(getattr(found.model, "rounded", False))
+    return bool(getattr(converted.model, "rounded", False))
 
 
 def in_units(model: BaseEstimator | Pipeline | Tree, scaler: object = None) -> TreeInUnits:
@@ -361,6 +349,6 @@ def _check_names(argument: str, names: Sequence[str], n: int, what: str) -> list
     if not hasattr(names, "__len__") or not hasattr(names, "__getitem__"):
         raise TypeError(f"{argument} must be a sequence of {n} names; it is {names!r}.")
     if isinstance(names, str) or len(names) != n:
-        found = f"{names!r}" if isinstance(names, str) else f"{len(names)} names"
-        raise ValueError(f"{argument} has {found}; the tree has {n} {what}.")
+        given = f"{names!r}" if isinstance(names, str) else f"{len(names)} names"
+        raise ValueError(f"{argument} has {given}; the tree has {n} {what}.")
     return [str(name) for name in names]

@@ -26,10 +26,9 @@ class GainCurve:
     cumulative : ndarray of shape (n_splits + 1,)
         The sum of gains so far.
     objective : ndarray of shape (n_splits + 1,) or None
-        The objective, where the model knows it and gains are its changes: Kauri.
+        The objective, for Kauri.
     n_clusters : ndarray of shape (n_splits + 1,)
-        Clusters of the leaves so far; of trees other than Kauri's by the cluster with most
-        weight in each.
+        The number of clusters of the leaves so far.
     founds : ndarray of shape (n_splits + 1,)
         Whether the last split raised the number of clusters; False for the root.
     node : ndarray of shape (n_splits + 1,)
@@ -81,31 +80,31 @@ def gain_curve(model: BaseEstimator | Pipeline | Tree) -> GainCurve:
     """
     model = last_step(model)
     tree = tree_of(model)
-    cuts = np.flatnonzero(~tree.is_leaf)
+    nodes = np.flatnonzero(~tree.is_leaf)
     # The i-th split made the nodes 2 i + 1 and 2 i + 2.
-    cuts = cuts[np.argsort(tree.children_left[cuts])]
-    gain = np.concatenate([[0.0], tree.gain[cuts]])
+    nodes = nodes[np.argsort(tree.children_left[nodes])]
+    gain = np.concatenate([[0.0], tree.gain[nodes]])
     cumulative = np.cumsum(gain)
     objective = None
     last = getattr(model, "objective_", None)
     if last is not None:
         # Backwards from the final objective, which the model knows.
         objective = last - (cumulative[-1] - cumulative)
-    held = np.zeros(tree.n_clusters, dtype=np.int64)
-    held[tree.cluster[0]] = 1
+    n_leaves_of = np.zeros(tree.n_clusters, dtype=np.int64)
+    n_leaves_of[tree.cluster[0]] = 1
     n_clusters = [1]
-    for node in cuts:
-        held[tree.cluster[node]] -= 1
-        held[tree.cluster[tree.children_left[node]]] += 1
-        held[tree.cluster[tree.children_right[node]]] += 1
-        n_clusters.append(int(np.count_nonzero(held)))
+    for node in nodes:
+        n_leaves_of[tree.cluster[node]] -= 1
+        n_leaves_of[tree.cluster[tree.children_left[node]]] += 1
+        n_leaves_of[tree.cluster[tree.children_right[node]]] += 1
+        n_clusters.append(int(np.count_nonzero(n_leaves_of)))
     return GainCurve(
-        n_leaves=np.arange(1, len(cuts) + 2),
+        n_leaves=np.arange(1, len(nodes) + 2),
         gain=gain,
         cumulative=cumulative,
         objective=objective,
         n_clusters=np.array(n_clusters),
         founds=np.diff(n_clusters, prepend=1) > 0,
-        node=np.concatenate([[-1], cuts]),
-        move=("leaf", *(MOVES[m] for m in tree.move[cuts])),
+        node=np.concatenate([[-1], nodes]),
+        move=("leaf", *(MOVES[m] for m in tree.move[nodes])),
     )

@@ -3,8 +3,8 @@
 The tree may sum scaled columns. Offsets and factors are folded into the weights and the threshold,
 and all is divided so that the first weight is 1. Then numbers are rounded. A rounded weight turns
 the line about the middle of its column, so the threshold is adjusted; both have as many digits as
-keep the error below a small part of a scaled unit. The text is for reading: rows are routed by the
-arithmetic of the tree.
+keep the error below a small fraction of a scaled unit. The text is for reading: the tree computes
+with its own numbers.
 
 Other transformations are named: "log of price", "income (held within 12 to 93000)". A sum with
 negative weights only is written with inverted signs and bounds: "a + b >= 3".
@@ -17,23 +17,24 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from agathis._rules.columns import Around, interval_text
 from agathis._rules.numerals import numeral, numerals, shortest
 from agathis._trees.stepped import Mapped, Step, Steps, after
 
 INFINITY = float("inf")
 TIMES = "\N{MULTIPLICATION SIGN}"
 
-#: How far from its middle a scaled column is looked at, in its own units.
+#: The distance from the middle of a scaled column, in scaled units, at which errors are bounded.
 _REACH = 3.0
-#: How near, of itself, a number is to one that was meant, and how many signs that has at most.
+#: The relative error of a short number after computations, and its maximum length.
 _EQUAL, _SHORT = 1e-13, 9
 
 
 @dataclass(frozen=True)
 class Shape:
-    """A column in a sum: ``slope * held(u) + offset``, where u is the column after ``mapped``.
+    """A column in a sum: ``slope * clip(u, low, high) + offset``.
 
-    ``low`` and ``high`` are where values of u are held, and ``fill`` is what a missing one becomes.
+    u is the column after the functions ``mapped``, and ``fill`` its imputed value.
     """
 
     mapped: tuple[Mapped, ...] = ()
@@ -44,7 +45,7 @@ class Shape:
     fill: float | None = None
 
     @property
-    def is_told(self) -> bool:
+    def is_invertible(self) -> bool:
         """Whether each scaled value has a known raw value."""
         return bool(np.isfinite(self.slope) and np.isfinite(self.offset) and self.slope)
 
@@ -59,15 +60,15 @@ class Shape:
 
     @property
     def middle(self) -> float:
-        """Where u is when the scaled column is 0."""
+        """The value of u at which the scaled column is 0."""
         return -self.offset / self.slope
 
     def values(self, column: np.ndarray) -> np.ndarray:
-        """What u is in each row, held."""
+        """Compute the clipped u of each row."""
         return np.clip(after(column, self.mapped), self.low, self.high)
 
     def named(self, label: str, digits: int | None, numbers: str) -> str:
-        """The column as it stands in a sum."""
+        """Return the text of the column in a sum."""
         for step in self.mapped:
             label = step.words.format(label)
         low, high = (numeral(value, digits, numbers) for value in (self.low, self.high))
@@ -83,7 +84,7 @@ class Shape:
 
 
 def shape_of(steps: Steps) -> Shape:
-    """What steps make of a column.
+    """Combine the steps of a column.
 
     >>> shape_of((Step("at_most", 10.0), Step("subtract", 4.0), Step("divide", 2.0)))
     Shape(mapped=(), low=-inf, high=10.0, slope=0.5, offset=-2.0, fill=None)
@@ -93,7 +94,7 @@ def shape_of(steps: Steps) -> Shape:
         if isinstance(step, Mapped):
             out = Shape((*out.mapped, step))
         elif step.operation in ("at_least", "at_most"):
-            out = _held(out, step)
+            out = _clipped(out, step)
         elif step.operation in ("multiply", "divide"):
             by = step.by if step.operation == "multiply" else 1 / step.by
             out = replace(out, slope=out.slope * by, offset=out.offset * by)
@@ -105,7 +106,7 @@ def shape_of(steps: Steps) -> Shape:
     return out
 
 
-def _held(shape: Shape, step: Step) -> Shape:
+def _clipped(shape: Shape, step: Step) -> Shape:
     if not shape.slope:
         return shape
     bound = (step.by - shape.offset) / shape.slope
@@ -122,13 +123,13 @@ class SumDescription:
     ----------
     name : str
     weights : tuple of float
-        By which the columns are multiplied in words, in the order of the terms.
+        The weights in the text, in the order of the terms.
     bounds : mapping
-        For each threshold of the tree the one in words.
+        From the thresholds of the tree to those in the text.
     written : mapping
-        For these, their texts.
+        From these to their text.
     turned : bool
-        Whether the sum in words falls where that of the tree rises.
+        Whether the sum in the text has the opposite sign.
     """
 
     name: str
@@ -137,23 +138,9 @@ class SumDescription:
     written: Mapping[float, str]
     turned: bool
 
-    def around(self, low: float, high: float, missing: bool) -> tuple[str, str, bool]:
-        """What stands before and after the name where the sum is above ``low`` and up to ``high``.
-
-        And whether it joins several things by "or".
-        """
-        above, upto = self.text(low), self.text(high)
-        before, then = "", " is known"
-        if low > -INFINITY and high < INFINITY:
-            if self.turned:
-                before, then = f"{upto} <= ", f" < {above}"
-            else:
-                before, then = f"{above} < ", f" <= {upto}"
-        elif high < INFINITY:
-            then = f" >= {upto}" if self.turned else f" <= {upto}"
-        elif low > -INFINITY:
-            then = f" < {above}" if self.turned else f" > {above}"
-        return before, then + " or missing" * missing, missing
+    def around(self, low: float, high: float, missing: bool) -> Around:
+        """Return the text around the name in the condition of an interval of the sum."""
+        return interval_text(low, high, missing, self.text, self.turned)
 
     def text(self, threshold: float) -> str:
         return self.written.get(self.bounds.get(threshold, threshold), "")
@@ -172,7 +159,7 @@ def describe_sum(
     Parameters
     ----------
     weights, steps, labels : sequences
-        Of each term its weight, what is done before with its column, and the column's name.
+        The weight of each term, the steps on its column, and the column's name.
     thresholds : sequence of float
     digits, numbers
         As in :func:`agathis.export.to_text`.
@@ -180,14 +167,14 @@ def describe_sum(
     Examples
     --------
     >>> scaled = (Step("subtract", 1.2), Step("divide", 0.76)), (Step("divide", 1.77),)
-    >>> told = describe_sum([1.0, 0.5], scaled, ["width", "length"], [0.25])
-    >>> told.name, told.written
+    >>> total = describe_sum([1.0, 0.5], scaled, ["width", "length"], [0.25])
+    >>> total.name, total.written
     ('width + 0.2147 × length', {1.39: '1.39'})
     >>> describe_sum([-1.0, 2.0], ((), ()), ["a", "b"], [0.25]).name
     '2 × b - a'
     """
-    shapes = [shape_of(own) for own in steps]
-    if not all(shape.is_told for shape in shapes):
+    shapes = [shape_of(of_column) for of_column in steps]
+    if not all(shape.is_invertible for shape in shapes):
         # The scaling is not invertible: write the scaled columns.
         shapes, steps = [Shape()] * len(shapes), [()] * len(shapes)
         labels = [f"scaled {label}" for label in labels]
@@ -196,29 +183,29 @@ def describe_sum(
     sign = -1.0 if turned else 1.0
     order = sorted(range(len(raw)), key=lambda i: sign * raw[i] <= 0)
     if any(steps):
-        told, bounds = _rounded(weights, shapes, order[0], thresholds, sign, digits)
+        rounded, bounds = _rounded(weights, shapes, order[0], thresholds, sign, digits)
     else:
-        told = [sign * weight for weight in raw]
+        rounded = [sign * weight for weight in raw]
         bounds = {t: sign * t + 0.0 for t in map(float, thresholds)}
-        # What is twice a plain sum is told as the sum.
-        if len({abs(weight) for weight in told}) == 1 and told[0]:
-            size = abs(told[0])
-            told = [weight / size for weight in told]
+        # Equal weights become 1.
+        if len({abs(weight) for weight in rounded}) == 1 and rounded[0]:
+            size = abs(rounded[0])
+            rounded = [weight / size for weight in rounded]
             bounds = {t: bound / size for t, bound in bounds.items()}
     named = _with_needed_bounds(raw, shapes, weights, thresholds)
-    # Rounded numbers are told in full.
+    # Rounded numbers are written in full.
     shown = None if any(steps) else digits
     written = numerals(bounds.values(), shown, numbers)
     name = ""
     for i in order:
-        if told[i] == 0:
+        if rounded[i] == 0:
             continue
-        minus = told[i] < 0
+        minus = rounded[i] < 0
         name += (" - " if minus else " + ") if name else "-" * minus
-        size = abs(told[i])
+        size = abs(rounded[i])
         name += "" if size == 1 else f"{numeral(size, shown, numbers)} {TIMES} "
         name += named[i].named(labels[i], digits, numbers)
-    return SumDescription(name or "0", tuple(told), bounds, written, turned)
+    return SumDescription(name or "0", tuple(rounded), bounds, written, turned)
 
 
 def _with_needed_bounds(
@@ -227,24 +214,24 @@ def _with_needed_bounds(
     weights: Sequence[float],
     thresholds: Sequence[float],
 ) -> list[Shape]:
-    """The columns of a sum of two without the bounds that change no answer.
+    """Omit the clipping bounds of a sum of two columns that change no split.
 
-    Values beyond a bound are held there. If the sum is above all thresholds at the bound, whatever
-    the other column is, and would only be larger without it, the bound need not be told; the same
-    if it is below all of them, and would be smaller. No two such bounds are at odds: at the corner
-    where both hold, the sum would have to be above and below.
+    If the sum is above all thresholds at a bound, for any value of the other column, and would only
+    be larger without clipping, the bound is omitted; the same if it is below all of them, and would
+    be smaller. Two such bounds never conflict: where both apply, the sum would have to be above and
+    below.
     """
     if len(shapes) != 2 or not any(shape.is_clipped for shape in shapes):
         return list(shapes)
     shift = sum(weight * shape.offset for weight, shape in zip(weights, shapes, strict=True))
-    least, most = min(thresholds) - shift, max(thresholds) - shift
+    smallest, largest = min(thresholds) - shift, max(thresholds) - shift
     out = []
     for i, shape in enumerate(shapes):
         other = sorted(raw[1 - i] * bound for bound in (shapes[1 - i].low, shapes[1 - i].high))
         for side in ("low", "high"):
             at = raw[i] * getattr(shape, side)
             rises = (side == "high") == (raw[i] > 0)
-            if (rises and at + other[0] > most) or (not rises and at + other[1] <= least):
+            if (rises and at + other[0] > largest) or (not rises and at + other[1] <= smallest):
                 free = replace(shape, high=INFINITY), replace(shape, low=-INFINITY)
                 shape = free[side == "low"]
         out.append(shape)
@@ -268,34 +255,34 @@ def _rounded(
     moved = {t: sign * (t - shift) / size for t in values}
     if digits is None:
         return exact, moved
-    # What a part of a unit of the scaled sum is in words.
+    # The accepted error, in units of the text.
     near = 0.5 * 10.0 ** (1 - digits) * max(map(abs, weights)) / size
     for _ in range(12):
-        told = [
+        rounded = [
             weight if abs(weight) == 1
-            # Away from the middle a wrong weight is as wrong as the column is wide.
+            # The error of a weight grows with the distance from the middle of the column.
             else _short(weight, near * abs(shape.slope) / _REACH)
             for weight, shape in zip(exact, shapes, strict=True)
         ]  # fmt: skip
         turn = sum(
             (after - before) * shape.middle
-            for after, before, shape in zip(told, exact, shapes, strict=True)
+            for after, before, shape in zip(rounded, exact, shapes, strict=True)
         )
         bounds = {t: _short(value + turn, near) for t, value in moved.items()}
         if len(set(bounds.values())) == len(values):
-            return told, bounds
+            return rounded, bounds
         near /= 10
     return exact, moved
 
 
 def _short(value: float, near: float) -> float:
-    """The shortest number that is no farther than ``near`` from the value.
+    """Return the shortest number within ``near`` of the value.
 
-    One that was short before rounding made it long is told as it was.
+    A number that was short before floating-point errors is restored.
     """
     for distance in (_EQUAL * abs(value), near):
         if np.isfinite(value) and distance > 0 and value - distance < value:
-            found = shortest(value, value - distance, value + distance)
-            if distance == near or len(repr(found)) <= _SHORT:
-                return found
+            short = shortest(value, value - distance, value + distance)
+            if distance == near or len(repr(short)) <= _SHORT:
+                return short
     return value

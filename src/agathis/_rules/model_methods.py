@@ -1,8 +1,8 @@
-"""What a fitted tree says of itself: rules, a picture, a report and SQL as methods.
+"""Rules, a picture, a report and SQL as methods of a fitted model.
 
 Each method calls the function of the same purpose, which also takes pipelines and trees. These
-functions are in packages above this one; that they are imported here, when a method is called, is
-the one exception of the import contract in ``pyproject.toml``.
+functions are in packages above this one: importing them in the methods is the one exception of the
+import contract in ``pyproject.toml``.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ class ModelMethods(NotebookDisplayMixin):
         path : str or PathLike
             The file, which is replaced.
         X : array-like of shape (n_samples, n_features)
-            The rows to describe, mostly the training rows. Of a pipeline, its raw table.
+            The rows to describe, such as the training rows; for a pipeline the raw table.
         y : array-like of shape (n_samples,), optional
             Classes of the rows.
         **options

@@ -1,7 +1,7 @@
-"""A fitted model in a notebook: its tree and its rules, with scikit-learn's own box beside them.
+"""The display of a fitted model in a notebook: its tree, its rules, and scikit-learn's diagram.
 
 Estimators derive from ``NotebookDisplayMixin``. Nothing is imported or drawn before a notebook
-asks, and whatever users named is escaped. The picture is a plain SVG of ``layout_tree``.
+displays the model, and names are escaped. The picture is an SVG of ``layout_tree``.
 """
 
 from __future__ import annotations
@@ -14,16 +14,16 @@ if TYPE_CHECKING:
     from agathis._rules.tree_layout import LayoutNode, TreeLayout
     from agathis._trees.tree import Tree
 
-# More leaves than these are not drawn; rules are of all clusters.
+# The maximum number of drawn leaves; rules are of all clusters.
 _MAX_LEAVES = 24
-# Of a picture, in pixels: a line, a letter of the text, and how wide boxes and the room for words
-# between them may be.
+# In pixels: the height of a line, the width of a letter, and the limits of the widths of boxes and
+# of the text between them.
 _LINE, _LETTER = 46, 6.9
 _BOX, _BETWEEN = (96, 240), (58, 260)
 
 
 class NotebookDisplayMixin:
-    """What notebooks show of an estimator with a ``tree_``; stands before ``BaseEstimator``."""
+    """Display an estimator with a ``tree_`` in notebooks; stands before ``BaseEstimator``."""
 
     def _repr_html_inner(self) -> str:
         return html_of(self, super()._repr_html_inner())  # type: ignore[misc]
@@ -36,7 +36,7 @@ class NotebookDisplayMixin:
 
 
 def html_of(model: Any, box: str) -> str:
-    """The tree and the rules of a model beside ``box``; of one that is not fitted the box alone."""
+    """Return the tree and the rules of a fitted model beside ``box``."""
     from agathis._rules.described_tree import describe, last_step
 
     tree = getattr(last_step(model), "tree_", None)
@@ -60,7 +60,7 @@ def html_of(model: Any, box: str) -> str:
 
 
 def _drawn_depth(tree: Tree) -> int | None:
-    """How deep a tree is drawn; None is all of it."""
+    """Return the maximum drawn depth of a tree; None is all."""
     if tree.n_leaves <= _MAX_LEAVES:
         return None
     depth = 1
@@ -92,7 +92,7 @@ def _rules(described: Described, names: list[str]) -> str:
 
 
 def tree_svg(layout: TreeLayout) -> str:
-    """A tree from left to right, as the text of an SVG element.
+    """Draw a tree from left to right, as an SVG element.
 
     >>> from agathis import Kauri
     >>> from agathis._rules.tree_layout import layout_tree
@@ -137,16 +137,16 @@ def _link(
     child: tuple[float, float],
     wide: float,
     node: LayoutNode,
-    room: float,
+    width: float,
 ) -> str:
     (x0, y0), (x1, y1) = parent, child
     x0, y0, y1 = x0 + wide, y0 + 18, y1 + 18
-    words = _cut(node.condition, room - 16)
+    label = _short(node.condition, width - 16)
     return (
         f'<path d="M{x0:.1f} {y0:.1f}C{x0 + 12:.1f} {y0:.1f} {x0 + 2:.1f} {y1:.1f} '
         f'{x0 + 16:.1f} {y1:.1f}H{x1:.1f}" fill="none" stroke="currentColor" '
         f'stroke-opacity="0.35" stroke-width="{1 + 5 * node.size_share:.1f}"/>'
-        f'<text x="{x1 - 4:.1f}" y="{y1 - 5:.1f}" text-anchor="end">{words}</text>'
+        f'<text x="{x1 - 4:.1f}" y="{y1 - 5:.1f}" text-anchor="end">{label}</text>'
     )
 
 
@@ -162,12 +162,12 @@ def _box(node: LayoutNode, x: float, y: float, wide: float) -> str:
     return (
         f'<g{ink}><title>{escape(_name(node))}</title><rect x="{x:.1f}" y="{y:.1f}" '
         f'width="{wide:.0f}" height="36" rx="6" {fill}/>'
-        f'<text x="{x + 9:.1f}" y="{y + 15:.1f}" font-weight="600">{_cut(_name(node), wide - 18)}'
+        f'<text x="{x + 9:.1f}" y="{y + 15:.1f}" font-weight="600">{_short(_name(node), wide - 18)}'
         f'</text><text x="{x + 9:.1f}" y="{y + 29:.1f}" font-size="11">{rows}</text></g>'
     )
 
 
-def _cut(words: str, room: float) -> str:
-    """Words that fit, escaped."""
-    most = max(1, int(room / _LETTER + 1e-9))
-    return escape(words if len(words) <= most else f"{words[: most - 1]}…")
+def _short(text: str, width: float) -> str:
+    """Shorten a text to a width, and escape it."""
+    n = max(1, int(width / _LETTER + 1e-9))
+    return escape(text if len(text) <= n else f"{text[: n - 1]}…")

@@ -44,7 +44,7 @@ def numeral(value: float, digits: int | None, numbers: str = "plain", year: bool
 
     Examples
     --------
-    >>> [numeral(52500000.0, None, way) for way in NUMBERS]
+    >>> [numeral(52500000.0, None, numbers) for numbers in NUMBERS]
     ['52500000', '52,500,000', '52.5 million']
     >>> numeral(3.14159, 3), numeral(1234.5, None, "words"), numeral(1984.0, None, "words", True)
     ('3.14', '1,234.5', '1984')
@@ -124,12 +124,12 @@ def shortest(value: float, low: float, high: float) -> float:
             last = max(0, digits - 1 - size)
             for decimals in range(last + 1):
                 step = Decimal(1).scaleb(max(-decimals, size - digits + 1))
-                found = [
+                candidates = [
                     multiple
-                    for way in (ROUND_FLOOR, ROUND_CEILING)
-                    if low <= float(multiple := (exact / step).quantize(1, way) * step) < high
+                    for direction in (ROUND_FLOOR, ROUND_CEILING)
+                    if low <= float(multiple := (exact / step).quantize(1, direction) * step) < high
                 ]
-                if found:
+                if candidates:
                     # Never -0.0.
-                    return float(min(found, key=lambda number: abs(number - exact))) + 0.0
+                    return float(min(candidates, key=lambda number: abs(number - exact))) + 0.0
     return value

@@ -17,6 +17,7 @@ from sklearn.pipeline import Pipeline
 
 from agathis._checks import data as checks
 from agathis._checks.parameters import PLOT_CONSTRAINTS
+from agathis._columns.wording import some
 from agathis._rules.described_tree import describe
 from agathis._rules.regions import Region, tree_regions
 from agathis._rules.rows_in_units import rows_of
@@ -32,21 +33,21 @@ class ClusterPoints:
     plane : {"components", "features", "feature"}
         Principal components, two features, or one feature and the number of the cluster.
     points : ndarray of shape (n_points, 2)
-        NaN where the row misses the value.
+        NaN if the value is missing.
     cluster : ndarray of shape (n_points,)
     rows : ndarray of shape (n_points,)
-        Which rows of X the points are.
+        The row of X of each point.
     axis_names : tuple of two str
     explained : tuple of two float or None
-        Shares of the variance that the principal components show; ``None`` for features.
+        Fractions of the variance of the principal components; ``None`` for features.
     regions : tuple of Region or None
-        The leaves as rectangles, cut along lines where a split is on the sum of both features;
-        ``None`` where the tree looks at other features too.
+        The leaves as rectangles, clipped by splits on the sum of both features; ``None`` if the
+        tree splits on other features.
     sizes : ndarray of shape (n_clusters,)
-        Rows of X in each cluster.
+        The number of rows in each cluster.
     cluster_names : tuple of str
     n_missing : int
-        Points that have no place in the plane.
+        The number of points with missing values.
     """
 
     plane: str
@@ -80,22 +81,15 @@ def cluster_points(
     model : estimator, Pipeline or Tree
         A fitted estimator with ``tree_``, with scalers before it or not, or the tree itself.
     X : array-like of shape (n_samples, n_features)
-        In the units that the tree was fitted in; with a scaler or a pipeline, from before
-        scaling. Missing values are taken by the trees that ``predict`` them. Principal components
-        have the column's mean in their place; in a plane of two features such rows have no place.
+        In the units of the tree; with a scaler or a pipeline, before scaling. Missing values must
+        be supported by ``predict``. For principal components they are replaced by the column mean;
+        in a plane of two features such rows are not shown.
     features : pair of int or str, optional
-        Two features, by number or name. By default the first two principal components of X; of
-        data with two columns these; of data with one column that and the cluster.
-    feature_names : sequence of str, optional
-        By default those of the data frame that was fitted, or ``x[0]``, ``x[1]``, ...
-    cluster_names : sequence of str, optional
-        By default ``cluster 0``, ``cluster 1``, ...
-    scaler : fitted scaler or Pipeline of scalers, optional
-        The scaler applied to the rows before the tree was fitted, as in
-        :func:`agathis.export.to_text`; X is then in the units from before.
-    one_hot : mapping or OneHotEncoder, optional
-        As in :func:`agathis.export.to_text`: columns of categories have names such as "color is
-        red".
+        Two features, by index or name. By default the first two principal components of X; for two
+        columns these; for one column it and the cluster.
+    feature_names, cluster_names, scaler, one_hot : optional
+        As in :func:`agathis.export.to_text`: names, and the scaler and the one-hot columns of the
+        rows of the fit.
     standardise : bool, default=False
         Whether columns are scaled to unit variance before computing principal components.
         Otherwise columns in large units dominate them.
@@ -113,10 +107,10 @@ def cluster_points(
     >>> from agathis.plot import cluster_points
     >>> X = load_iris().data[:, 2:]
     >>> model = Kauri(n_clusters=3, max_leaf_nodes=3).fit(X)
-    >>> found = cluster_points(model, X, feature_names=["length", "width"])
-    >>> found.axis_names, found.sizes
+    >>> points = cluster_points(model, X, feature_names=["length", "width"])
+    >>> points.axis_names, points.sizes
     (('length', 'width'), array([51, 53, 46]))
-    >>> found.regions[0]
+    >>> points.regions[0]
     Region(leaf=1, cluster=0, x_low=-inf, x_high=3.15, y_low=-inf, y_high=inf, lines=())
     """
     checks.check_arguments(
@@ -147,7 +141,7 @@ def cluster_points(
         plane = "feature"
         points = np.column_stack([X[rows, 0].astype(np.float64), labels[rows]])
         axis_names = (names[0], "cluster")
-        # The second axis is no feature: the rectangles have no bounds there.
+        # The second axis is no feature, so that regions are unbounded there.
         regions = tree_regions(tree, (0, 1))
     else:
         plane = "features"
@@ -179,7 +173,6 @@ def _check_features(
     if isinstance(features, str) or not hasattr(features, "__len__") or len(features) != 2:
         raise ValueError(f"features must be two features, by number or name; it is {features!r}.")
     out = []
-    known = list(names)
     for feature in features:
         if isinstance(feature, Integral) and not isinstance(feature, bool):
             if not -n_features <= feature < n_features:
@@ -187,12 +180,11 @@ def _check_features(
                     f"features={features!r}: there is no feature {feature}; X has {n_features}."
                 )
             out.append(int(feature) % n_features)
-        elif feature in known:
-            out.append(known.index(feature))
+        elif feature in list(names):
+            out.append(list(names).index(feature))
         else:
-            some = ", ".join(known[:10]) + (", ..." if len(known) > 10 else "")
             raise ValueError(
-                f"features={features!r}: there is no feature {feature!r}; there are {some}."
+                f"features={features!r}: there is no feature {feature!r}; there are {some(names)}."
             )
     if out[0] == out[1]:
         raise ValueError(f"features must be two different features; it is {features!r}.")

@@ -29,23 +29,22 @@ class ClusterProfile:
     Attributes
     ----------
     features : ndarray of shape (n_shown,)
-        Numbers of the features, the most telling first.
+        Indices of the features, sorted by explained variance.
     feature_names : tuple of str
-        Theirs.
     cluster_names : tuple of str
     sizes : ndarray of shape (n_clusters,)
-        Rows of X in each cluster.
+        The number of rows in each cluster.
     means : ndarray of shape (n_clusters, n_shown)
-        NaN where a cluster has no known value.
+        NaN if a cluster has no known value.
     standardised : ndarray of shape (n_clusters, n_shown)
-        How many standard deviations the mean is from that of all rows; 0 where the feature is
-        constant, NaN where the mean is.
+        Difference to the mean of all rows in standard deviations; 0 for constant features, NaN if
+        the mean is.
     overall, spread : ndarray of shape (n_shown,)
         Mean and standard deviation of all rows.
     explained : ndarray of shape (n_shown,)
-        Share of the feature's variance between the clusters, from 0 to 1.
+        Fraction of the variance between the clusters.
     n_features : int
-        How many features there are, shown or not.
+        The number of features, shown or not.
     """
 
     features: np.ndarray
@@ -78,19 +77,11 @@ def cluster_profile(
     model : estimator, Pipeline or Tree
         A fitted estimator with ``tree_``, with scalers before it or not, or the tree itself.
     X : array-like of shape (n_samples, n_features)
-        In the units that the tree was fitted in; with a scaler or a pipeline, from before
-        scaling. Missing values are taken by the trees that ``predict`` them, and left out of the
-        means.
-    feature_names : sequence of str, optional
-        By default those of the data frame that was fitted, or ``x[0]``, ``x[1]``, ...
-    cluster_names : sequence of str, optional
-        By default ``cluster 0``, ``cluster 1``, ...
-    scaler : fitted scaler or Pipeline of scalers, optional
-        The scaler applied to the rows before the tree was fitted, as in
-        :func:`agathis.export.to_text`; X is then in the units from before.
-    one_hot : mapping or OneHotEncoder, optional
-        As in :func:`agathis.export.to_text`: columns of categories have names such as "color is
-        red".
+        In the units of the tree; with a scaler or a pipeline, before scaling. Missing values must
+        be supported by ``predict``, and are ignored in the means.
+    feature_names, cluster_names, scaler, one_hot : optional
+        As in :func:`agathis.export.to_text`: names, and the scaler and the one-hot columns of the
+        rows of the fit.
     max_features : int, default=20
         The maximum number of features; ``None`` is all.
     sample_weight : array-like of shape (n_samples,), optional
@@ -142,12 +133,12 @@ def profile_of_rows(
     max_features: int | None = None,
     weight: np.ndarray | None = None,
 ) -> ClusterProfile:
-    """The profile of rows whose clusters are known, whatever columns these are.
+    """Compute the profile of rows with known clusters, of any columns.
 
     Parameters
     ----------
     X : ndarray of shape (n_samples, n_features)
-        NaN where a value is missing.
+        NaN for missing values.
     labels : ndarray of shape (n_samples,)
     features, clusters : sequence of str
         Names of the columns and of the clusters.
@@ -164,20 +155,23 @@ def profile_of_rows(
     unit = np.abs(apart).max(axis=0)
     unit[unit == 0] = 1.0
     apart /= unit
-    share = membership(labels, len(clusters), counted)
-    size = share.T @ known
-    total = share.T @ apart
+    weights = membership(labels, len(clusters), counted)
+    size = weights.T @ known
+    total = weights.T @ apart
     offset = np.divide(total, size, out=np.full_like(total, np.nan), where=size > 0)
-    whole = np.einsum("i,ij,ij->j", counted, apart, apart)
+    square = np.einsum("i,ij,ij->j", counted, apart, apart)
     between = np.sum(np.where(size > 0, size * np.nan_to_num(offset) ** 2, 0.0), axis=0)
-    least, most = _range(X, counted)
-    varies = most > least
+    seen = X[counted > 0].astype(np.float64)
+    missing = np.isnan(seen)
+    varies = np.where(missing, -np.inf, seen).max(axis=0) > np.where(missing, np.inf, seen).min(
+        axis=0
+    )
     rows = counted @ known
-    spread = np.sqrt(np.divide(whole, rows, out=np.zeros_like(whole), where=varies & (rows > 0)))
+    spread = np.sqrt(np.divide(square, rows, out=np.zeros_like(square), where=varies & (rows > 0)))
     varies &= spread > 0
     standardised = np.divide(offset, spread, out=np.zeros_like(offset), where=varies)
     standardised[np.isnan(offset)] = np.nan
-    explained = np.divide(between, whole, out=np.zeros_like(whole), where=varies)
+    explained = np.divide(between, square, out=np.zeros_like(square), where=varies)
     explained = np.minimum(explained, 1.0)
     # Ties, such as copies of a column, in the order of the columns.
     order = np.argsort(-explained.round(12), kind="stable")[:max_features]
@@ -196,24 +190,15 @@ def profile_of_rows(
 
 
 def without(profile: ClusterProfile, features: Collection[int]) -> ClusterProfile:
-    """The profile without some features."""
-    kept = np.flatnonzero(~np.isin(profile.features, list(features)))
+    """Return the profile without some features."""
+    remaining = np.flatnonzero(~np.isin(profile.features, list(features)))
     return replace(
         profile,
-        features=profile.features[kept],
-        feature_names=tuple(profile.feature_names[i] for i in kept),
-        means=profile.means[:, kept],
-        standardised=profile.standardised[:, kept],
-        overall=profile.overall[kept],
-        spread=profile.spread[kept],
-        explained=profile.explained[kept],
+        features=profile.features[remaining],
+        feature_names=tuple(profile.feature_names[i] for i in remaining),
+        means=profile.means[:, remaining],
+        standardised=profile.standardised[:, remaining],
+        overall=profile.overall[remaining],
+        spread=profile.spread[remaining],
+        explained=profile.explained[remaining],
     )
-
-
-def _range(X: np.ndarray, weight: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The least and greatest known value of each column; equal where there is none."""
-    seen = X[weight > 0].astype(np.float64)
-    missing = np.isnan(seen)
-    least = np.where(missing, np.inf, seen).min(axis=0)
-    most = np.where(missing, -np.inf, seen).max(axis=0)
-    return least, most

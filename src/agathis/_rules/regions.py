@@ -1,6 +1,6 @@
 """The leaves of a tree over two features as rectangles in the plane.
 
-Splits on the sum of both cut rectangles into polygons.
+Splits on the sum of both divide rectangles into polygons.
 """
 
 from __future__ import annotations
@@ -16,18 +16,17 @@ from agathis._trees.tree import Tree
 
 @dataclass(frozen=True)
 class Region:
-    """A leaf as a rectangle, or what lines leave of it; a side that has no bound is infinite.
+    """A leaf as a rectangle, maybe clipped by lines; unbounded sides are infinite.
 
     Attributes
     ----------
     leaf : int
-        A node number of the tree.
+        The node id.
     cluster : int
     x_low, x_high, y_low, y_high : float
         Rows with ``x_low < x <= x_high`` and ``y_low < y <= y_high``.
     lines : tuple of three float
-        Of these rows those with ``a x + b y <= c``, for each ``a, b, c``; whether rows on the line
-        are among them, a picture does not show.
+        Half-planes ``a x + b y <= c``, for each ``a, b, c``.
     """
 
     leaf: int
@@ -39,7 +38,7 @@ class Region:
     lines: tuple[tuple[float, float, float], ...] = ()
 
     def corners(self, x: tuple[float, float], y: tuple[float, float]) -> np.ndarray:
-        """The corners of the part of it that a picture from ``x`` and ``y`` shows, maybe none.
+        """Return the corners of its part within the limits ``x`` and ``y``, maybe none.
 
         >>> Region(1, 0, 0.0, 9.0, 0.0, 9.0, ((1.0, 1.0, 3.0),)).corners((0, 5), (0, 5)).tolist()
         [[0.0, 3.0], [0.0, 0.0], [3.0, 0.0]]
@@ -48,13 +47,13 @@ class Region:
         y0, y1 = np.clip([self.y_low, self.y_high], *y)
         if not (x0 < x1 and y0 < y1):
             return np.empty((0, 2))
-        found = np.array([[x0, y0], [x1, y0], [x1, y1], [x0, y1]])
+        corners = np.array([[x0, y0], [x1, y0], [x1, y1], [x0, y1]])
         for a, b, c in self.lines:
-            found = _cut(found, found @ [a, b] - c)
-        return found
+            corners = _clipped(corners, corners @ [a, b] - c)
+        return corners
 
 
-def _cut(corners: np.ndarray, beyond: np.ndarray) -> np.ndarray:
+def _clipped(corners: np.ndarray, beyond: np.ndarray) -> np.ndarray:
     """Return the part of a polygon on one side of a line; ``beyond`` is positive on the other."""
     out = []
     for i in range(len(corners)):
@@ -67,10 +66,10 @@ def _cut(corners: np.ndarray, beyond: np.ndarray) -> np.ndarray:
 
 
 def tree_regions(tree: Tree, features: tuple[int, int]) -> tuple[Region, ...] | None:
-    """The leaves as rectangles, from left to right; ``None`` where the tree uses other features.
+    """Return the leaves as rectangles, from left to right; None if the tree uses other features.
 
-    None too where it cuts a sum of features of which one is not just shifted and scaled before. A
-    leaf that no row without missing values reaches has no rectangle.
+    None too if it splits on a sum whose columns are transformed by more than shift and scale.
+    Leaves that contain only missing values are omitted.
     """
     inner = np.flatnonzero(~tree.is_leaf)
     used = np.concatenate([tree.feature[inner], tree.term_feature])
@@ -86,22 +85,22 @@ def tree_regions(tree: Tree, features: tuple[int, int]) -> tuple[Region, ...] | 
         (0, [everywhere, everywhere], ())
     ]
     while todo:
-        node, sides, held = todo.pop()
+        node, sides, half_planes = todo.pop()
         if any(low >= high for low, high in sides):
             continue
         if tree.is_leaf[node]:
             (x_low, x_high), (y_low, y_high) = sides
             cluster = int(tree.cluster[node])
-            out.append(Region(node, cluster, x_low, x_high, y_low, y_high, held))
+            out.append(Region(node, cluster, x_low, x_high, y_low, y_high, half_planes))
             continue
         children = int(tree.children_right[node]), int(tree.children_left[node])
         line = lines.get(node)
         if line is not None:
             a, b, c = line
             if c < np.inf:
-                todo.append((children[0], sides, (*held, (-a, -b, -c))))
+                todo.append((children[0], sides, (*half_planes, (-a, -b, -c))))
             # Every known value is at most infinite.
-            todo.append((children[1], sides, (*held, line) if c < np.inf else held))
+            todo.append((children[1], sides, (*half_planes, line) if c < np.inf else half_planes))
             continue
         axis = features.index(int(tree.feature[node]))
         threshold = float(tree.threshold[node])
@@ -109,8 +108,8 @@ def tree_regions(tree: Tree, features: tuple[int, int]) -> tuple[Region, ...] | 
         left, right = list(sides), list(sides)
         left[axis] = low, min(high, threshold)
         right[axis] = max(low, threshold), high
-        todo.append((children[0], right, held))
-        todo.append((children[1], left, held))
+        todo.append((children[0], right, half_planes))
+        todo.append((children[1], left, half_planes))
     return tuple(out)
 
 
@@ -118,7 +117,7 @@ _Line = tuple[float, float, float]
 
 
 def _line(tree: Tree, node: int, features: tuple[int, int]) -> _Line | None:
-    """The left side of a cut of a sum, ``a x + b y <= c``; None where it has no straight edge."""
+    """Return the left side of a split on a sum, ``a x + b y <= c``; None if it is not linear."""
     factors, rest = [0.0, 0.0], float(tree.threshold[node])
     for (feature, weight), steps in zip(tree.terms(node), steps_of(tree, node), strict=True):
         shape = shape_of(steps)

@@ -1,4 +1,4 @@
-"""Rows as a described tree takes them: in the units of its thresholds."""
+"""Convert rows to the features of a described tree, in the units of its thresholds."""
 
 from __future__ import annotations
 
@@ -13,39 +13,39 @@ from agathis._rules.described_tree import TreeInUnits
 from agathis._trees.model import TreeModel
 
 
-def rows_of(found: TreeInUnits, X: ArrayLike) -> tuple[np.ndarray, int]:
-    """X as the tree takes it, and how many threads to use on it.
+def rows_of(described: TreeInUnits, X: ArrayLike) -> tuple[np.ndarray, int]:
+    """Return X as features of the tree, and the number of threads.
 
-    Rows of a model in a pipeline are those from before its steps: a raw table.
+    For a model in a pipeline X is a raw table.
     """
-    model = found.model
-    if found.preparation is None and isinstance(model, TreeModel):
+    model = described.model
+    if described.preparation is None and isinstance(model, TreeModel):
         return model._rows_and_threads(X)
     missing = bool(getattr(model, "_takes_missing", True))
-    return table_of(found, X, missing=missing), checks.n_threads(None)
+    return table_of(described, X, missing=missing), checks.n_threads(None)
 
 
-def table_of(found: TreeInUnits, X: ArrayLike, *, missing: bool) -> np.ndarray:
-    """X as the tree takes it, all of its columns, whatever model the tree is from.
+def table_of(described: TreeInUnits, X: ArrayLike, *, missing: bool) -> np.ndarray:
+    """Return X as features of the tree, for any model.
 
     Parameters
     ----------
     found : TreeInUnits
     X : array or data frame
-        Before the steps of a pipeline.
+        The rows before the steps of a pipeline.
     missing : bool
-        Whether values may be missing that no step fills in.
+        Whether missing values that no step imputes are accepted.
     """
-    prepared = found.preparation
+    prepared = described.preparation
     if prepared is None:
-        return checks.check_table(X, missing=missing, n_features=found.tree.n_features)
+        return checks.check_table(X, missing=missing, n_features=described.tree.n_features)
     if not prepared.by_name:
         check_columns(X, prepared.names)
     return prepared.rows(X, missing)
 
 
 def check_columns(X: ArrayLike, fitted: Sequence[str] | None) -> None:
-    """Raise where a data frame has other columns than the one that was fitted."""
+    """Raise if a data frame has other columns than the fitted one."""
     columns = getattr(X, "columns", None)
     if columns is None or fitted is None:
         return

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from agathis._rules.admissible_values import AdmissibleValues
-from agathis._rules.boxes import Box, box_of, boxes_of
+from agathis._rules.boxes import Box, boxes_of
 from agathis._rules.described_tree import Described
 from agathis._rules.split_axes import Axis
 
@@ -20,23 +20,20 @@ Rule = list[list[Condition]]
 
 
 def cluster_boxes(described: Described) -> list[list[Box]]:
-    """Of each cluster the boxes that its rule speaks of."""
-    return boxes_of(described.tree, described.splits, described.paths())
-
-
-def node_box(described: Described, path: Sequence[int]) -> Box:
-    """What the rule of a node speaks of, at the end of a path from the root."""
-    return box_of(described.tree, described.splits, path)
+    """Return the boxes of the rule of each cluster."""
+    cluster = described.tree.cluster
+    leaves = ((int(cluster[leaf]), described.boxes[leaf]) for leaf in described.leaves())
+    return boxes_of(described.tree.n_clusters, leaves)
 
 
 def rule_of(boxes: Sequence[Box]) -> Rule:
-    """The rows of some boxes as conditions."""
+    """Return some boxes as a rule."""
     alone = len(boxes) == 1 and len(boxes[0]) == 1
     return [[_condition(axis, allowed, alone) for axis, allowed in box.items()] for box in boxes]
 
 
 def rule_text(boxes: Sequence[Box]) -> str:
-    """The rows of some boxes as a text."""
+    """Return some boxes as text."""
     if not boxes:
         return "no row at all"
     rule = rule_of(boxes)
@@ -49,6 +46,6 @@ def rule_text(boxes: Sequence[Box]) -> str:
 
 def _condition(axis: Axis, allowed: AdmissibleValues, alone: bool) -> Condition:
     before, after, joins = axis.around(allowed)
-    # Beside other conditions "or" needs to say what it joins.
+    # Next to other conditions "or" needs parentheses.
     opening, closing = ("(", ")") if joins and not alone else ("", "")
     return opening + before, axis.name, after + closing

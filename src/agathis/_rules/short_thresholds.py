@@ -15,7 +15,7 @@ import numpy as np
 
 from agathis._checks.roles import Units
 from agathis._rules.described_tree import in_units
-from agathis._rules.rounding import Room, in_intervals, intervals_of, rounded
+from agathis._rules.rounding import Interval, in_intervals, intervals_of, rounded
 from agathis._rules.sum_rounding import with_images
 from agathis._trees.tree import Tree
 
@@ -42,9 +42,9 @@ def short_thresholds(tree: Tree, X: np.ndarray, units: Units | None) -> tuple[Tr
     encoder = units.encoder
     long = in_units(tree, encoder).tree
     # Clipped values share one image: ``predict`` could not split between them.
-    raw = rounded(long, encoder.scaler_.held(units.raw), but=_one_hot(encoder))
-    short, meant = _with_images_of(tree, encoder, raw, intervals_of(tree, X, 1))
-    return with_images(short, long, raw, X), meant
+    raw = rounded(long, encoder.scaler_.clipped(units.raw), but=_one_hot(encoder))
+    short, raw_thresholds = _with_images_of(tree, encoder, raw, intervals_of(tree, X, 1))
+    return with_images(short, long, raw, X), raw_thresholds
 
 
 class ThresholdIntervals(NamedTuple):
@@ -52,13 +52,13 @@ class ThresholdIntervals(NamedTuple):
 
     Attributes
     ----------
-    raw, scaled : list of Room
+    raw, scaled : list of Interval
     n_rows : ndarray of shape (node_count,)
         The number of rows that end at each node.
     """
 
-    raw: list[Room]
-    scaled: list[Room]
+    raw: list[Interval]
+    scaled: list[Interval]
     n_rows: np.ndarray
 
     @classmethod
@@ -75,7 +75,9 @@ class ThresholdIntervals(NamedTuple):
         """
         scaled = scaler.transform(raw)
         counts = np.bincount(tree.apply(scaled, 1), minlength=tree.node_count)
-        return cls(intervals_of(long, scaler.held(raw), 1), intervals_of(tree, scaled, 1), counts)
+        return cls(
+            intervals_of(long, scaler.clipped(raw), 1), intervals_of(tree, scaled, 1), counts
+        )
 
     def within(self, other: ThresholdIntervals) -> ThresholdIntervals:
         """Combine those of two sets of rows."""
@@ -98,7 +100,7 @@ def to_shorten(tree: Tree, encoder: Any) -> list[int]:
     ]
 
 
-def _common(some: list[Room], others: list[Room]) -> list[Room]:
+def _common(some: list[Interval], others: list[Interval]) -> list[Interval]:
     both = zip(some, others, strict=True)
     return [
         (node, max(low, lower), min(high, upper)) for (node, low, high), (_, lower, upper) in both
@@ -106,25 +108,25 @@ def _common(some: list[Room], others: list[Room]) -> list[Room]:
 
 
 def _one_hot(encoder: Any) -> set[int]:
-    return {int(f) for places in encoder.roles_.one_hot for f in places}
+    return {int(f) for order in encoder.roles_.one_hot for f in order}
 
 
 def _with_images_of(
-    tree: Tree, encoder: Any, raw: Tree, rooms: Iterable[Room]
+    tree: Tree, encoder: Any, raw: Tree, intervals: Iterable[Interval]
 ) -> tuple[Tree, RawThresholds]:
     """Replace thresholds by images of raw ones that lie in the intervals of their nodes."""
-    cuts = to_shorten(tree, encoder)
-    features, places = tree.feature[cuts], np.arange(len(cuts))
-    table = np.zeros((len(cuts), tree.n_features))
-    table[places, features] = raw.threshold[cuts]
+    nodes = to_shorten(tree, encoder)
+    features, order = tree.feature[nodes], np.arange(len(nodes))
+    table = np.zeros((len(nodes), tree.n_features))
+    table[order, features] = raw.threshold[nodes]
     with np.errstate(invalid="ignore"):
-        images = encoder.scaler_.transform(table)[places, features]
-    room = {node: (low, high) for node, low, high in rooms}
-    threshold, meant = tree.threshold.copy(), {}
-    for node, image in zip(cuts, images.tolist(), strict=True):
-        low, high = room[node]
+        images = encoder.scaler_.transform(table)[order, features]
+    interval_of_node = {node: (low, high) for node, low, high in intervals}
+    threshold, raw_thresholds = tree.threshold.copy(), {}
+    for node, image in zip(nodes, images.tolist(), strict=True):
+        low, high = interval_of_node[node]
         # Neighbours may have one image.
         if low <= image < high and np.isfinite(image):
             threshold[node] = image
-            meant[int(tree.feature[node]), image] = float(raw.threshold[node])
-    return replace(tree, threshold=threshold), meant
+            raw_thresholds[int(tree.feature[node]), image] = float(raw.threshold[node])
+    return replace(tree, threshold=threshold), raw_thresholds

@@ -1,4 +1,4 @@
-"""What the splits of a tree test, and the text of their conditions.
+"""The quantities that splits test, and the text of their conditions.
 
 An axis is a quantity that a split tests: a numeric feature, a categorical feature, or a sum of
 columns. The one-hot columns of a categorical feature are one axis, whether a split tests one of
@@ -25,20 +25,24 @@ from agathis._rules.admissible_values import (
     Categories,
     Range,
 )
-from agathis._rules.columns import NO_CATEGORY, Column, Indicator, Number, is_missing, listed
+from agathis._rules.columns import (
+    NO_CATEGORY,
+    Around,
+    Column,
+    Indicator,
+    Number,
+    is_missing,
+    listed,
+)
 from agathis._rules.linear_terms import SumDescription, describe_sum, shape_of
 from agathis._trees.stepped import Steps, after, steps_of
 from agathis._trees.tree import Tree
 
-# Categories that are listed, rather than the excluded ones.
+# The maximum number of listed categories; otherwise the excluded ones are listed.
 _MAX_NAMED = 5
 
-#: The text before and after the name of an axis in a condition, and whether it joins several
-#: items by "or".
-Around = tuple[str, str, bool]
-
 # Keys of axes: a categorical feature, a feature, or a sum by its terms and their steps.
-_Asked = str | int | tuple[tuple[tuple[int, float], ...], tuple[Steps, ...]]
+_Key = str | int | tuple[tuple[tuple[int, float], ...], tuple[Steps, ...]]
 
 Answers = TypeVar("Answers", bound=AdmissibleValues)
 
@@ -60,8 +64,38 @@ class Axis(Protocol[Answers]):
     def inside(self, X: np.ndarray, allowed: Answers) -> np.ndarray: ...
 
 
+class NumericAxis:
+    """A number of each row: a feature, or a sum of columns."""
+
+    seen: bool
+
+    @property
+    def everything(self) -> Range:
+        return Range(missing=self.seen)
+
+    def around(self, allowed: Range) -> Around:
+        # Bounds that no value satisfies are written as they are: such a node has no rows.
+        if allowed.low == INFINITY or (allowed.missing and not allowed.has_values):
+            return "", " is missing", False
+        return self._text.around(allowed.low, allowed.high, allowed.missing)
+
+    def inside(self, X: np.ndarray, allowed: Range) -> np.ndarray:
+        """Return which rows are in the interval."""
+        values = self.total(X)
+        known = (values > allowed.low) & (values <= allowed.high)
+        return known | np.isnan(values) if allowed.missing else known
+
+    @property
+    def _text(self) -> Number | SumDescription:
+        raise NotImplementedError
+
+    def total(self, X: np.ndarray) -> np.ndarray:
+        """Compute the number of each row as the tree does."""
+        raise NotImplementedError
+
+
 @dataclass(frozen=True, eq=False)
-class NumberAxis:
+class NumberAxis(NumericAxis):
     """A numeric feature; ``seen`` tells whether training rows had missing values."""
 
     column: Number
@@ -73,26 +107,19 @@ class NumberAxis:
         return self.column.name
 
     @property
-    def everything(self) -> Range:
-        return Range(missing=self.seen)
-
-    @property
     def features(self) -> tuple[int, ...]:
         return (self.feature,)
 
-    def around(self, allowed: Range) -> Around:
-        # Bounds that no value satisfies are written as they are: such a node has no rows.
-        if allowed.low == INFINITY or (allowed.missing and not allowed.has_values):
-            return "", " is missing", False
-        return self.column.around(allowed.low, allowed.high, allowed.missing)
+    @property
+    def _text(self) -> Number:
+        return self.column
 
-    def inside(self, X: np.ndarray, allowed: Range) -> np.ndarray:
-        """Return which rows are in the interval."""
-        return _within(X[:, self.feature], allowed)
+    def total(self, X: np.ndarray) -> np.ndarray:
+        return X[:, self.feature]
 
 
 @dataclass(frozen=True, eq=False)
-class SumAxis:
+class SumAxis(NumericAxis):
     """A weighted sum of columns; it is missing if one of them is.
 
     Each column may be transformed before. ``description`` is the sum as text, and ``closed`` are
@@ -111,21 +138,12 @@ class SumAxis:
         return self.description.name
 
     @property
-    def everything(self) -> Range:
-        return Range(missing=self.seen)
-
-    @property
     def features(self) -> tuple[int, ...]:
         return tuple(dict.fromkeys(feature for feature, _ in self.terms))
 
-    def around(self, allowed: Range) -> Around:
-        if allowed.low == INFINITY or (allowed.missing and not allowed.has_values):
-            return "", " is missing", False
-        return self.description.around(allowed.low, allowed.high, allowed.missing)
-
-    def inside(self, X: np.ndarray, allowed: Range) -> np.ndarray:
-        """Return which rows have such a sum."""
-        return _within(self.total(X), allowed)
+    @property
+    def _text(self) -> SumDescription:
+        return self.description
 
     def total(self, X: np.ndarray) -> np.ndarray:
         """Compute the sum of each row as the tree does."""
@@ -170,7 +188,7 @@ class CategoryAxis:
 
     @property
     def closed(self) -> bool:
-        """Whether missing values are a category of their own."""
+        """Whether missing values are a category."""
         return None in (*self.categories, self.rest)
 
     @property
@@ -182,11 +200,11 @@ class CategoryAxis:
     def is_boolean(self) -> bool:
         return all(isinstance(category, bool) for category in self.categories)
 
-    def word(self, place: int) -> str:
+    def label(self, index: int) -> str:
         """Return the label of a category."""
-        if place == ABSENT:
+        if index == ABSENT:
             return "missing"
-        category = self.rest if place == UNSEEN else self.categories[place]
+        category = self.rest if index == UNSEEN else self.categories[index]
         if category is None:
             return "missing"
         return str(category).lower() if isinstance(category, bool) else str(category)
@@ -198,26 +216,26 @@ class CategoryAxis:
         return known if self.rest in (NO_CATEGORY, None) else [*known, UNSEEN]
 
     @property
-    def missing_place(self) -> int:
+    def missing_index(self) -> int:
         """Return the index of missing values."""
         if None in self.categories:
             return self.categories.index(None)
         return ABSENT if self.rest is not None else UNSEEN
 
     def around(self, allowed: Categories) -> Around:
-        chosen = [place for place in self.named if place in allowed.places]
-        others = [place for place in self.named if place not in allowed.places]
-        missing = self.missing_place in allowed.places
-        if not chosen and (UNSEEN not in allowed.places or self.missing_place == UNSEEN):
+        chosen = [index for index in self.named if index in allowed.indices]
+        others = [index for index in self.named if index not in allowed.indices]
+        missing = self.missing_index in allowed.indices
+        if not chosen and (UNSEEN not in allowed.indices or self.missing_index == UNSEEN):
             return "", " is missing" if missing else " is no value", False
-        if not others and UNSEEN in allowed.places:
+        if not others and UNSEEN in allowed.indices:
             return "", " is known or missing" if missing else " is known", missing
-        # Where all that have a name are meant, and no other, there is nothing to take off.
+        # If all categories with a label are included, none can be excluded.
         if chosen and (len(chosen) <= max(_MAX_NAMED, len(others)) or not others):
-            words = [self.word(place) for place in chosen] + ["missing"] * missing
-            return "", f" is {listed(words)}", len(words) > 1
-        words = [self.word(place) for place in others]
-        none = f"not {words[0]}" if len(words) == 1 else f"none of {', '.join(words)}"
+            labels = [self.label(index) for index in chosen] + ["missing"] * missing
+            return "", f" is {listed(labels)}", len(labels) > 1
+        labels = [self.label(index) for index in others]
+        none = f"not {labels[0]}" if len(labels) == 1 else f"none of {', '.join(labels)}"
         if missing:
             return "", f" is missing or {none}", True
         if self.seen or self.closed:
@@ -226,15 +244,15 @@ class CategoryAxis:
 
     def inside(self, X: np.ndarray, allowed: Categories) -> np.ndarray:
         """Return which rows are in one of the categories."""
-        place = self.places(X)
-        return np.isin(place, list(allowed.places))
+        index = self.indices(X)
+        return np.isin(index, list(allowed.indices))
 
-    def places(self, X: np.ndarray) -> np.ndarray:
+    def indices(self, X: np.ndarray) -> np.ndarray:
         """Return the category index of each row."""
-        own = X[:, list(self.features)]
-        on = own > 0.5
+        indicators = X[:, list(self.features)]
+        on = indicators > 0.5
         out = np.where(on.any(axis=1), on.argmax(axis=1), UNSEEN)
-        out[np.isnan(own).any(axis=1)] = ABSENT
+        out[np.isnan(indicators).any(axis=1)] = ABSENT
         return out
 
 
@@ -248,11 +266,11 @@ class Split:
 
     @property
     def left_first(self) -> bool:
-        """Whether the left side is the one that can be told by naming values.
+        """Whether the left side can be described by listing values.
 
-        Of a source it is the side without values that have no name.
+        For categorical features it is the side without unknown categories.
         """
-        return not isinstance(self.left, Categories) or UNSEEN not in self.left.places
+        return not isinstance(self.left, Categories) or UNSEEN not in self.left.indices
 
 
 def splits_of(
@@ -270,13 +288,13 @@ def splits_of(
     """
     sources = _sources(columns)
     numbers_of = {f: column for f, column in enumerate(columns) if isinstance(column, Number)}
-    nodes: dict[_Asked, list[int]] = {}
+    nodes: dict[_Key, list[int]] = {}
     for node in np.flatnonzero(~tree.is_leaf).tolist():
         terms = tree.terms(node)
         feature = int(tree.feature[node])
         owners = {_owner(columns[f]) for f, _ in terms} or {_owner(columns[feature])}
         owner = owners.pop()
-        key: _Asked = feature if owner is None else owner
+        key: _Key = feature if owner is None else owner
         if owners or (owner is None and terms):
             key = terms, steps_of(tree, node)
         nodes.setdefault(key, []).append(node)
@@ -289,17 +307,17 @@ def splits_of(
             axis = replace(sources[key], seen=seen)
         elif isinstance(key, tuple):
             terms, steps = key
-            own = tuple(columns[f] for f, _ in terms)
+            summed = tuple(columns[f] for f, _ in terms)
             description = describe_sum(
                 [weight for _, weight in terms],
                 steps,
-                [column.label for column in own],
+                [column.label for column in summed],
                 tree.threshold[asked].tolist(),
                 digits,
                 numbers,
             )
             closed = frozenset(name for name, source in sources.items() if source.closed)
-            axis = SumAxis(terms, steps, own, closed, description, seen)
+            axis = SumAxis(terms, steps, summed, closed, description, seen)
         else:
             axis = NumberAxis(numbers_of[key], key, seen)
         for node in asked:
@@ -318,14 +336,14 @@ def _sources(columns: Sequence[Column]) -> dict[str, CategoryAxis]:
         if isinstance(column, Indicator):
             indicators.setdefault(column.source, {})[f] = column
     out = {}
-    for source, own in indicators.items():
-        categories = tuple(None if c.of_missing else c.category for c in own.values())
-        rest = next(iter(own.values())).rest
+    for source, group in indicators.items():
+        categories = tuple(None if c.of_missing else c.category for c in group.values())
+        rest = next(iter(group.values())).rest
         rest = None if is_missing(rest) else rest
-        if rest is NO_CATEGORY and len(own) == 1 and isinstance(categories[0], bool):
+        if rest is NO_CATEGORY and len(group) == 1 and isinstance(categories[0], bool):
             # One column of a boolean determines both.
             rest = not categories[0]
-        out[source] = CategoryAxis(source, tuple(own), categories, rest, seen=False)
+        out[source] = CategoryAxis(source, tuple(group), categories, rest, seen=False)
     return out
 
 
@@ -338,16 +356,10 @@ def _split(tree: Tree, node: int, axis: Axis, missing_left: bool) -> Split:
             Range(low=threshold, missing=not missing_left),
         )
     weights = dict(tree.terms(node)) or {int(tree.feature[node]): 1.0}
-    left = {place for place, f in enumerate(axis.features) if weights.get(f, 0.0) <= threshold} | (
+    left = {index for index, f in enumerate(axis.features) if weights.get(f, 0.0) <= threshold} | (
         {UNSEEN} if threshold >= 0 else set()
     )
     right = {*range(len(axis.features)), UNSEEN} - left
     if not axis.closed:
         (left if missing_left else right).add(ABSENT)
     return Split(axis, Categories(frozenset(left)), Categories(frozenset(right)))
-
-
-def _within(values: np.ndarray, allowed: Range) -> np.ndarray:
-    # A missing value is neither above nor below a threshold.
-    known = (values > allowed.low) & (values <= allowed.high)
-    return known | np.isnan(values) if allowed.missing else known

@@ -21,8 +21,8 @@ from agathis._trees.stepped import Mapped, Step, Steps, after, steps_of, with_st
 from agathis._trees.tree import Tree
 from agathis._utils.numbers import threshold_between
 
-# Weights of more digits than these are tried only where no shorter ones part the rows.
-_FEW, _MOST = 6, 17
+# The maximum digits of weights, unless no such sum splits the rows the same way; and at all.
+_FEW, _MAX_DIGITS = 6, 17
 
 #: A node with the rows of its left and right child.
 Sides = tuple[int, np.ndarray, np.ndarray]
@@ -38,7 +38,7 @@ class _Sum:
 def rounded_sums(
     tree: Tree, X: np.ndarray, sides: Iterable[Sides], but: Collection[int] = ()
 ) -> Tree:
-    """The tree with sums of as few digits as send every row of X the way it goes now.
+    """Return the tree with the shortest sums of raw columns that send every row the same way.
 
     Parameters
     ----------
@@ -46,74 +46,54 @@ def rounded_sums(
     X : ndarray of shape (n_samples, n_features)
     sides : iterable of nodes with the rows of their children
     but : collection of int
-        Features whose sums stay as they are.
+        Features whose sums are unchanged.
     """
-    if not tree.has_terms:
+    if not any(map(any, _steps(tree))):
         return tree
-    found: dict[int, _Sum] = {}
-    shared: dict[object, list[tuple[int, float, float]]] = {}
+    threshold, weight = tree.threshold.copy(), tree.term_weight.copy()
+    term_steps = _steps(tree)
     for node, left, right in sides:
-        terms, steps = tree.terms(node), steps_of(tree, node)
-        if not terms or not np.isfinite(tree.threshold[node]) or {f for f, _ in terms} & {*but}:
+        columns = np.array([f for f, _ in tree.terms(node)], dtype=np.intp)
+        if not any(term_steps[node]) or not {*columns.tolist()}.isdisjoint(but):
             continue
-        columns = np.array([f for f, _ in terms])
-        below, above = X[np.ix_(left, columns)], X[np.ix_(right, columns)]
-        if any(steps):
-            short = _in_raw_columns(tree, node, below, above)
-            if short is not None:
-                found[node] = short
+        if not np.isfinite(threshold[node]):
             continue
-        low, high = _room([weight for _, weight in terms], below, above)
-        shared.setdefault((terms, float(tree.threshold[node])), []).append((node, low, high))
-    threshold = tree.threshold.copy()
-    for own in shared.values():
-        # A threshold that several nodes share stays one.
-        low, high = max(each[1] for each in own), min(each[2] for each in own)
-        if np.isfinite(low) and np.isfinite(high):
-            at = float(threshold[own[0][0]])
-            threshold[[node for node, _, _ in own]] = shortest(at, low, high)
-    weight = tree.term_weight.copy()
-    term_steps: list[Steps] = []
-    for node in range(tree.node_count):
-        part = slice(tree.term_start[node], tree.term_start[node + 1])
-        if node in found:
-            threshold[node], weight[part] = found[node].threshold, found[node].weights
-        term_steps += found[node].steps if node in found else steps_of(tree, node)
-    return with_steps(replace(tree, threshold=threshold, term_weight=weight), term_steps)
+        short = _in_raw_columns(tree, node, X[np.ix_(left, columns)], X[np.ix_(right, columns)])
+        if short is not None:
+            threshold[node], term_steps[node] = short.threshold, short.steps
+            weight[tree.term_start[node] : tree.term_start[node + 1]] = short.weights
+    steps = [one for of_node in term_steps for one in of_node]
+    return with_steps(replace(tree, threshold=threshold, term_weight=weight), steps)
 
 
 def with_images(tree: Tree, raw: Tree, short: Tree, X: np.ndarray) -> Tree:
-    """The tree of scaled rows whose sums are the images of short sums of raw columns.
+    """Return the tree of scaled rows whose sums are the images of short sums of raw columns.
 
-    A sum whose image would part the rows in another way stays as it is.
+    A sum is unchanged if its image would send rows the other way.
 
     Parameters
     ----------
     tree : Tree
-        Of scaled rows.
-    raw : Tree
-        The same over raw columns, with steps before its sums.
-    short : Tree
-        What :func:`rounded_sums` made of it.
+        A tree of scaled rows.
+    raw, short : Tree
+        The same over raw columns, with steps in its sums, before and after :func:`rounded_sums`.
     X : ndarray of shape (n_samples, n_features)
         The scaled rows.
     """
+    if not any(map(any, _steps(raw))):
+        return tree
     weight, threshold = tree.term_weight.copy(), tree.threshold.copy()
-    passed = tree.decision_path(X).tocsc() if any(map(any, _steps(raw))) else None
-    for node in range(tree.node_count):
-        steps = steps_of(raw, node)
-        if passed is None or not any(steps):
+    passed = tree.decision_path(X).tocsc()
+    for node, steps in enumerate(_steps(raw)):
+        shapes = [shape_of(of_column) for of_column in steps]
+        if not all(shape.is_invertible for shape in shapes) or steps == steps_of(short, node):
             continue
-        shapes = [shape_of(own) for own in steps]
-        told = [each for _, each in short.terms(node)]
-        if not all(shape.is_told for shape in shapes) or steps == steps_of(short, node):
-            continue
-        images = [each / shape.slope for each, shape in zip(told, shapes, strict=True)]
-        shift = sum(each * shape.offset for each, shape in zip(images, shapes, strict=True))
+        images = [w / shape.slope for (_, w), shape in zip(short.terms(node), shapes, strict=True)]
+        shift = sum(image * shape.offset for image, shape in zip(images, shapes, strict=True))
         at = float(short.threshold[node]) + shift
-        rows = X[passed[:, node].indices][:, [f for f, _ in tree.terms(node)]]
-        before = _total([each for _, each in tree.terms(node)], rows) <= tree.threshold[node]
-        if np.array_equal(_total(images, rows) <= at, before):
+        columns, weights = zip(*tree.terms(node), strict=True)
+        rows = X[passed[:, node].indices][:, columns]
+        if np.array_equal(_total(images, rows) <= at, _total(weights, rows) <= threshold[node]):
             weight[tree.term_start[node] : tree.term_start[node + 1]] = images
             threshold[node] = at
     return replace(tree, term_weight=weight, threshold=threshold)
@@ -123,65 +103,69 @@ def _steps(tree: Tree) -> list[tuple[Steps, ...]]:
     return [steps_of(tree, node) for node in range(tree.node_count)]
 
 
-def _total(weights: Sequence[float], U: np.ndarray) -> np.ndarray:
-    total = np.zeros(len(U))
-    for weight, column in zip(weights, U.T, strict=True):
+def _total(weights: Sequence[float], values: np.ndarray) -> np.ndarray:
+    total = np.zeros(len(values))
+    for weight, column in zip(weights, values.T, strict=True):
         total += weight * column.astype(np.float64)
     return total
 
 
-def _room(weights: Sequence[float], left: np.ndarray, right: np.ndarray) -> tuple[float, float]:
-    """The largest sum on the left and the smallest on the right."""
+def interval_of(
+    weights: Sequence[float], left: np.ndarray, right: np.ndarray
+) -> tuple[float, float]:
+    """Return the largest known sum on the left and the smallest on the right."""
     sums = [_total(weights, side) for side in (left, right)]
     low, high = (values[~np.isnan(values)] for values in sums)
     return float(low.max(initial=-np.inf)), float(high.min(initial=np.inf))
 
 
 def _in_raw_columns(tree: Tree, node: int, left: np.ndarray, right: np.ndarray) -> _Sum | None:
-    """The sum without its steps, or with as few of them as rows allow; None where none will do."""
+    """Return the sum without its steps, or with few of them; None if rows allow none."""
     weights = [weight for _, weight in tree.terms(node)]
     shapes = [shape_of(steps) for steps in steps_of(tree, node)]
-    if not all(shape.is_told for shape in shapes):
+    if not all(shape.is_invertible for shape in shapes):
         return None
     size = abs(weights[0] * shapes[0].slope)
     exact = [w * shape.slope / size for w, shape in zip(weights, shapes, strict=True)]
     shift = sum(w * shape.offset for w, shape in zip(weights, shapes, strict=True))
     at = (float(tree.threshold[node]) - shift) / size
-    for held in (False, True):
-        steps = tuple(_kept(shape, held) for shape in shapes)
-        U, V = (
-            np.column_stack([after(c, own) for c, own in zip(side.T, steps, strict=True)])
+    for clips in (False, True):
+        steps = tuple(_remaining(shape, clips) for shape in shapes)
+        values = [
+            np.column_stack(
+                [after(c, of_column) for c, of_column in zip(side.T, steps, strict=True)]
+            )
             for side in (left, right)
-        )
+        ]
         best: tuple[int, _Sum] | None = None
-        for digits in range(1, _MOST + 1):
+        for digits in range(1, _MAX_DIGITS + 1):
             if digits > _FEW and best is not None:
                 break
-            told = [float(f"{weight:.{digits}g}") for weight in exact]
-            low, high = _room(told, U, V)
+            rounded = [float(f"{weight:.{digits}g}") for weight in exact]
+            low, high = interval_of(rounded, *values)
             if not low < high or not np.isfinite(low) or not np.isfinite(high):
                 continue
-            turned = zip(told, exact, shapes, strict=True)
-            moved = at + sum((new - old) * shape.middle for new, old, shape in turned)
+            pairs = zip(rounded, exact, shapes, strict=True)
+            moved = at + sum((new - old) * shape.middle for new, old, shape in pairs)
             if not low <= moved < high:
                 moved = threshold_between(low, high)
             threshold = shortest(moved, low, high)
-            length = sum(map(_digits, [*told, threshold]))
+            length = sum(map(_digits, [*rounded, threshold]))
             if best is None or length < best[0]:
-                best = length, _Sum(tuple(told), steps, threshold)
+                best = length, _Sum(tuple(rounded), steps, threshold)
         if best is not None:
             return best[1]
     return None
 
 
-def _kept(shape: Shape, held: bool) -> Steps:
-    """What stays before a column: what is no arithmetic, what fills in, and maybe bounds."""
+def _remaining(shape: Shape, clips: bool) -> Steps:
+    """Return the steps that weights cannot absorb: functions, imputation, maybe clipping."""
     out: list[Step | Mapped] = list(shape.mapped)
     if shape.fill is not None:
         out.append(Step("fill", shape.fill))
-    if held and shape.low > -np.inf:
+    if clips and shape.low > -np.inf:
         out.append(Step("at_least", shape.low))
-    if held and shape.high < np.inf:
+    if clips and shape.high < np.inf:
         out.append(Step("at_most", shape.high))
     return tuple(out)
 

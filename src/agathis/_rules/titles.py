@@ -15,19 +15,19 @@ from collections.abc import Sequence
 import numpy as np
 
 from agathis._rules.admissible_values import INFINITY, AdmissibleValues, Categories, Range
-from agathis._rules.boxes import Box, box_of, holds
+from agathis._rules.boxes import Box, holds
 from agathis._rules.columns import Codes, Indicator, Number, listed
 from agathis._rules.described_tree import Described
 from agathis._rules.rules import cluster_boxes
 from agathis._rules.split_axes import Axis, CategoryAxis, NumberAxis, SumAxis
 
-# Columns that a title speaks of, unless more are needed to tell two clusters apart, and characters
-# that it may have with more of them.
-_MOST, _LONG = 2, 40
-# Categories that a title names one by one.
+# The maximum number of columns in a title, unless more are needed to distinguish two clusters, and
+# the maximum length of a title with more columns.
+_MAX_COLUMNS, _MAX_LENGTH = 2, 40
+# The maximum number of listed categories.
 _MAX_NAMED = 3
 
-# Words that say nothing without what they are said of, which comes before or after them.
+# Categories that are ambiguous without the name of the feature, which comes before or after them.
 _ANSWERS = {"yes", "no", "y", "n", "true", "false", "t", "f"}
 _RELATIVE = {
     "always", "average", "bad", "big", "fair", "fifth", "first", "fourth", "good", "high", "large",
@@ -52,7 +52,7 @@ def cluster_titles(described: Described) -> list[str]:
     >>> cluster_titles(describe(model, feature_names=["flipper"]))
     ['flipper <= 203.5', 'flipper > 203.5']
     """
-    words = _Words(described)
+    formatter = _Words(described)
     leaves = _leaves(described)
     ranked = [
         _ranked(boxes, cluster, leaves) for cluster, boxes in enumerate(cluster_boxes(described))
@@ -62,14 +62,14 @@ def cluster_titles(described: Described) -> list[str]:
             n
             for n in range(needed + 1)
             if n <= 1
-            or _n_columns(conditions[:n]) <= _MOST
-            or len(words.title(conditions[:n], several)) <= _LONG
+            or _n_columns(conditions[:n]) <= _MAX_COLUMNS
+            or len(formatter.title(conditions[:n], several)) <= _MAX_LENGTH
         )
         for conditions, needed, several in ranked
     ]
     while True:
         titles = [
-            words.title(conditions[:n], several)
+            formatter.title(conditions[:n], several)
             for (conditions, _, several), n in zip(ranked, count, strict=True)
         ]
         seen = Counter(titles)
@@ -80,7 +80,7 @@ def cluster_titles(described: Described) -> list[str]:
             break
         for k in longer:
             count[k] += 1
-    # What is still the same, as two clusters of the same main alternative, has its number.
+    # Equal titles, as of two clusters with the same main alternative, get the name of the cluster.
     return [
         f"{title} ({described.clusters[k]})" if seen[title] > 1 else title
         for k, title in enumerate(titles)
@@ -91,48 +91,42 @@ Condition = tuple[Axis, AdmissibleValues]
 
 
 def _n_columns(conditions: Sequence[Condition]) -> int:
-    """How many columns are spoken of: a sum has several."""
+    """Return the number of columns; a sum has several."""
     return sum(len(axis.columns) if isinstance(axis, SumAxis) else 1 for axis, _ in conditions)
 
 
 def _leaves(described: Described) -> list[tuple[int, int, Box]]:
-    """Cluster, training rows and box of each leaf."""
-    tree = described.tree
-    return [
-        (
-            int(tree.cluster[path[-1]]),
-            int(tree.n_node_samples[path[-1]]),
-            box_of(tree, described.splits, path),
-        )
-        for path in described.paths()
-    ]
+    """Return the cluster, the number of training rows and the box of each leaf."""
+    tree, boxes = described.tree, described.boxes
+    sizes = tree.n_node_samples
+    return [(int(tree.cluster[n]), int(sizes[n]), boxes[n]) for n in described.leaves()]
 
 
 def _ranked(
     boxes: Sequence[Box], cluster: int, leaves: Sequence[tuple[int, int, Box]]
 ) -> tuple[list[Condition], int, bool]:
-    """The conditions of the main box, the most telling first, and how many tell all there is.
+    """Return the conditions of the main box, sorted by the rows they exclude.
 
-    And whether there are other boxes.
+    Also the number of conditions that are needed, and whether there are other boxes.
     """
     if not boxes:
         return [], 0, False
-    own = [(rows, box) for k, rows, box in leaves if k == cluster]
+    inside = [(rows, box) for k, rows, box in leaves if k == cluster]
     others = [(rows, box) for k, rows, box in leaves if k != cluster]
-    held = [sum(rows for rows, leaf in own if holds(box, leaf)) for box in boxes]
-    main = dict(boxes[int(np.argmax(held))])
+    covered = [sum(rows for rows, leaf in inside if holds(box, leaf)) for box in boxes]
+    main = dict(boxes[int(np.argmax(covered))])
     out: list[Condition] = []
     needed = 0
     while main:
-        # Rows that a condition keeps out, of those that none before it did.
-        kept_out = {
+        # The rows that each condition excludes besides those before.
+        excluded = {
             axis: sum(rows for rows, leaf in others if not _meets({axis: allowed}, leaf))
             for axis, allowed in main.items()
         }
-        best = max(main, key=lambda axis: kept_out[axis])
+        best = max(main, key=lambda axis: excluded[axis])
         chosen = {best: main.pop(best)}
         out += chosen.items()
-        if kept_out[best] or not needed:
+        if excluded[best] or not needed:
             needed = len(out)
         others = [(rows, leaf) for rows, leaf in others if _meets(chosen, leaf)]
     return out, needed, len(boxes) > 1
@@ -145,7 +139,7 @@ def _meets(box: Box, leaf: Box) -> bool:
 
 
 class _Words:
-    """Conditions in as few words as tell them."""
+    """Formats conditions in few words."""
 
     def __init__(self, described: Described) -> None:
         categories = {
@@ -159,14 +153,14 @@ class _Words:
     def title(self, conditions: Sequence[Condition], several: bool) -> str:
         if not conditions:
             return "all rows"
-        # In the order of the tree, so that what is said of an axis stands at the same place.
+        # In the order of the tree, so that all titles have the same order.
         conditions = sorted(conditions, key=lambda condition: self.axes.index(condition[0]))
         text = ", ".join(self._of(axis, allowed) for axis, allowed in conditions)
         return f"mostly {text}" if several else text
 
     def _of(self, axis: Axis, allowed: AdmissibleValues) -> str:
         if isinstance(axis, CategoryAxis) and isinstance(allowed, Categories):
-            return self._of_source(axis, allowed)
+            return self._categories(axis, allowed)
         column = axis.column if isinstance(axis, NumberAxis) else None
         if isinstance(allowed, Range) and allowed.has_values:
             inner = allowed.low > -INFINITY and allowed.high < INFINITY
@@ -176,10 +170,10 @@ class _Words:
         before, after, _ = axis.around(allowed)
         return f"{before}{axis.name}{after}"
 
-    def _of_source(self, axis: CategoryAxis, allowed: Categories) -> str:
-        chosen = [axis.word(place) for place in axis.named if place in allowed.places]
-        others = [axis.word(place) for place in axis.named if place not in allowed.places]
-        missing = axis.missing_place in allowed.places
+    def _categories(self, axis: CategoryAxis, allowed: Categories) -> str:
+        chosen = [axis.label(index) for index in axis.named if index in allowed.indices]
+        others = [axis.label(index) for index in axis.named if index not in allowed.indices]
+        missing = axis.missing_index in allowed.indices
         if axis.is_boolean and len(chosen) == 1 and not missing:
             return axis.name if chosen == ["true"] else f"not {axis.name}"
         if chosen and len(chosen) <= max(_MAX_NAMED, len(others)):
@@ -199,7 +193,7 @@ class _Words:
         return f"{axis.name}{axis.around(allowed)[1]}"
 
     def _stands_alone(self, word: str) -> bool:
-        """Whether the word tells what it is about."""
+        """Return whether a category is unambiguous without the name of its feature."""
         letters = sum(map(str.isalpha, word))
         known = word.lower() in _ANSWERS | _RELATIVE
         return letters >= 3 and word[:1].isalpha() and not known and self.sources[word] == 1

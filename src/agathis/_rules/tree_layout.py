@@ -29,32 +29,32 @@ class LayoutNode:
     Attributes
     ----------
     node, parent : int
-        Numbers in the tree; the parent of the root is -1.
+        Node ids; the parent of the root is -1.
     x : float
-        Place from left to right, from 0.
+        Horizontal position, from 0.
     depth : int
         0 at the root.
     kind : {"leaf", "split", "cropped"}
-        A cropped node is split in the tree, but what is below it is not drawn.
+        The subtree of a cropped node is not drawn.
     condition : str
-        What leads here from the parent, without the feature's name; empty at the root.
+        The condition of the node without the name of the feature; empty at the root.
     feature : str
-        The name of the feature that a split looks at; otherwise empty.
+        The feature of the split; empty at a leaf.
     move : str
         Kind of split, one of ``agathis._trees.tree.MOVES``; ``"leaf"`` at a leaf.
     gain, gain_share : float
-        What the split added to the objective, and its share of all gains.
+        The gain of the split, and its fraction of all gains.
     cluster : int
-        Of a leaf its own; of others the one with most weight below.
+        The cluster of a leaf; for a split the one with most weight below.
     cluster_name : str
     shares : tuple of float
-        Share of each cluster in the weight of the node.
+        The fraction of each cluster in the weight of the node.
     size : int
-        Training rows.
+        The number of training rows.
     size_share : float
-        Share of the weight of all training rows.
+        The fraction of the weight of all training rows.
     n_leaves : int
-        Leaves below, in the whole tree; 1 at a leaf.
+        The number of leaves of its subtree in the full tree.
     """
 
     node: int
@@ -77,16 +77,16 @@ class LayoutNode:
 
 @dataclass(frozen=True)
 class TreeLayout:
-    """A tree as it is drawn.
+    """The layout of a tree.
 
     Attributes
     ----------
     nodes : tuple of LayoutNode
-        In the order of the tree: a parent before its children.
+        In the order of node ids: a parent before its children.
     width : float
         The largest x; the smallest is 0.
     depth : int
-        The largest depth that is drawn.
+        The maximum drawn depth.
     n_clusters : int
     """
 
@@ -114,19 +114,10 @@ def layout_tree(
     ----------
     model : estimator, Pipeline or Tree
         A fitted estimator with ``tree_``, with scalers before it or not, or the tree itself.
-    feature_names : sequence of str, optional
-        By default those of the data frame that was fitted, or ``x[0]``, ``x[1]``, ...
-    cluster_names : sequence of str, optional
-        By default ``cluster 0``, ``cluster 1``, ...
-    scaler, one_hot, value_names
-        As in :func:`agathis.export.to_text`: thresholds in the units before scaling, categories
-        and codes in words.
+    feature_names, cluster_names, scaler, one_hot, value_names, digits, numbers : optional
+        As in :func:`agathis.export.to_text`.
     max_depth : int, optional
-        Nodes below this depth are left out.
-    digits : int, default=4
-        Significant digits of the thresholds; ``None`` is all.
-    numbers : {"plain", "grouped", "words"}, default="plain"
-        How large numbers are written, as in :func:`agathis.export.to_text`.
+        Nodes below this depth are omitted.
 
     Returns
     -------
@@ -166,7 +157,7 @@ def layout_tree(
     total = gains.sum() or 1.0
     last = tree.max_depth if max_depth is None else min(max_depth, tree.max_depth)
     # The first position is 0: half a node is left of it.
-    x = places(tree, last) - 0.5
+    x = positions(tree, last) - 0.5
     parent = tree.parents()
 
     nodes = []
@@ -213,13 +204,13 @@ def _below(tree: Tree) -> tuple[np.ndarray, np.ndarray]:
     return weight, n_leaves
 
 
-def places(tree: Tree, last: int, extent: np.ndarray | None = None) -> np.ndarray:
+def positions(tree: Tree, last: int, extent: np.ndarray | None = None) -> np.ndarray:
     """Return the horizontal position of each node down to depth ``last``.
 
     ``extent`` is the width of each node, centred at its position; by default 1.
     """
     left, right = tree.children_left, tree.children_right
-    room = np.full(tree.node_count, 0.5) if extent is None else np.asarray(extent) / 2
+    margin = np.full(tree.node_count, 0.5) if extent is None else np.asarray(extent) / 2
     drawn = np.flatnonzero(tree.depth <= last)
     # Half the distance between the children of a node.
     half = np.zeros(tree.node_count)
@@ -227,15 +218,15 @@ def places(tree: Tree, last: int, extent: np.ndarray | None = None) -> np.ndarra
     # position, relative to the subtree's root.
     outline: dict[int, tuple[np.ndarray, np.ndarray]] = {}
     for node in drawn[::-1]:
-        own = room[[node]]
+        around = margin[[node]]
         if left[node] == LEAF or tree.depth[node] == last:
-            outline[node] = -own, own
+            outline[node] = -around, around
             continue
         (a_low, a_high), (b_low, b_high) = outline.pop(left[node]), outline.pop(right[node])
         shared = min(len(a_low), len(b_low))
         half[node] = np.max(a_high[:shared] - b_low[:shared]) / 2
-        low = np.concatenate([-own, a_low - half[node], b_low[shared:] + half[node]])
-        high = np.concatenate([own, b_high + half[node], a_high[shared:] - half[node]])
+        low = np.concatenate([-around, a_low - half[node], b_low[shared:] + half[node]])
+        high = np.concatenate([around, b_high + half[node], a_high[shared:] - half[node]])
         outline[node] = low, high
     x = np.zeros(tree.node_count)
     x[0] = -outline[0][0].min()

@@ -13,6 +13,9 @@ import numpy as np
 
 from agathis._dataset.features import CategoryGroups
 from agathis._kernels.kernel import one_blas_thread
+from agathis._trees.builder import TreeBuilder
+from agathis._trees.tree import MISSING_GOES
+from agathis._utils.numbers import threshold_between
 
 # Codes that a condition has bits for: `MAX_GROUP_CATEGORIES` of `_core/search/rows.h`.
 MAX_GROUP_CATEGORIES = 256
@@ -24,6 +27,22 @@ def centred(points: np.ndarray, weight: np.ndarray) -> tuple[np.ndarray, float]:
     with one_blas_thread():
         points = np.ascontiguousarray(points - (weight / weight.sum()) @ points)
         return points, float(weight @ np.einsum("ij,ij->i", points, points))
+
+
+def split_between(
+    builder: TreeBuilder, node: int, feature: int, left: np.ndarray, right: np.ndarray
+) -> tuple[int, int]:
+    """Split a node half-way between the values of two sides; return the children of the sides."""
+    missing = np.isnan(left).any(), np.isnan(right).any()
+    left, right = left[~np.isnan(left)], right[~np.isnan(right)]
+    if len(left) == 0 or len(right) == 0:
+        # If one side has only missing values it is the right one, as in greedy trees.
+        goes = MISSING_GOES.index("right")
+        children = builder.cut(node, feature, np.inf, missing=goes)
+        return children if len(left) else children[::-1]
+    goes = MISSING_GOES.index("left" if missing[0] else "right") if any(missing) else 0
+    threshold = threshold_between(float(left.max()), float(right.min()))
+    return builder.cut(node, feature, threshold, missing=goes)
 
 
 class SearchRows:
@@ -98,10 +117,10 @@ class SearchRows:
         """Build from rows of positive weight."""
         category = np.zeros((0, len(X)), np.int32)
         if sources is not None:
-            category, most = sources.codes(X).T, sources.n_categories.max()
-            if most > MAX_GROUP_CATEGORIES:
+            category, n_categories = sources.codes(X).T, sources.n_categories.max()
+            if n_categories > MAX_GROUP_CATEGORIES:
                 raise ValueError(
-                    f"one_hot has a categorical feature with {most - 1} categories; "
+                    f"one_hot has a categorical feature with {n_categories - 1} categories; "
                     f"search='local' and split='pair' take up to {MAX_GROUP_CATEGORIES - 1}, "
                     "search='greedy' with split='axis' more. Merge rare categories."
                 )

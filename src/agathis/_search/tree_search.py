@@ -237,7 +237,7 @@ class TreeSearch:
         mutable_tree = local.run(self.trees)
         if spec.search == "local" and not local.interrupted:
             local.simplify(mutable_tree)
-        self.path = [replace(step, cost=step.cost / share) for step in local.path.steps]
+        self.path = [replace(step, cost=step.cost / share) for step in local.path]
         self.interrupted = local.interrupted
         return mutable_tree
 

@@ -67,6 +67,8 @@ SLACK = 0.05
 FARTHEST = 5
 
 # --- Local improvement.
+# The number of splits of a node, the best with fixed centres, whose exact gain is computed.
+PROPOSALS = 4
 # The maximum number of sweeps over a tree; nearly all converge earlier.
 MAX_SWEEPS = 50
 # The number of failed prunings before ``spend`` stops: an absolute one, or a fraction of leaves.

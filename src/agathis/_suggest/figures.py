@@ -48,14 +48,14 @@ def leaves_enough(tree: Tree) -> int:
     splits = splits[np.argsort(tree.children_left[splits])]
     gains = np.cumsum(np.concatenate([[0.0], tree.gain[splits]]))
     for_gains = 1 + int(np.argmax(gains >= SHARE_OF_GAINS * gains[-1]))
-    held = np.zeros(tree.n_clusters, dtype=np.int64)
-    held[tree.cluster[0]] = for_clusters = 1
+    n_leaves_of = np.zeros(tree.n_clusters, dtype=np.int64)
+    n_leaves_of[tree.cluster[0]] = for_clusters = 1
     for node in splits:
-        if held.all():
+        if n_leaves_of.all():
             break
-        held[tree.cluster[node]] -= 1
-        held[tree.cluster[tree.children_left[node]]] += 1
-        held[tree.cluster[tree.children_right[node]]] += 1
+        n_leaves_of[tree.cluster[node]] -= 1
+        n_leaves_of[tree.cluster[tree.children_left[node]]] += 1
+        n_leaves_of[tree.cluster[tree.children_right[node]]] += 1
         for_clusters += 1
     return max(for_gains, for_clusters)
 

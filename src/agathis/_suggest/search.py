@@ -70,12 +70,13 @@ def suggest(
     >>> from sklearn.datasets import make_blobs
     >>> import agathis
     >>> X, _ = make_blobs(120, centers=[[0, 0], [0, 9], [9, 0]], random_state=0)
-    >>> found = agathis.suggest(X, max_clusters=5, random_state=0)
-    >>> found.n_clusters, found.max_leaf_nodes
+    >>> suggestion = agathis.suggest(X, max_clusters=5, random_state=0)
+    >>> suggestion.n_clusters, suggestion.max_leaf_nodes
     (3, 3)
-    >>> found.table["clusters"]
+    >>> suggestion.table["clusters"]
     [2, 3, 4, 5]
-    >>> model = agathis.Kauri(found.n_clusters, max_leaf_nodes=found.max_leaf_nodes).fit(X)
+    >>> leaves = suggestion.max_leaf_nodes
+    >>> model = agathis.Kauri(suggestion.n_clusters, max_leaf_nodes=leaves).fit(X)
     """
     checks.check_arguments(
         "suggest",
@@ -94,20 +95,20 @@ def suggest(
     order = random.permutation(n)
     rows = table if n <= MANY else table[np.sort(order[:MANY])]
     with progress_bar("suggest", verbose, every=0.0) as show:
-        found = _candidates(
+        candidates = _candidates(
             rows, roles.kernel, min(max_clusters, n - 1), random, engine, n_jobs, show
         )
-    if not found:
+    if not candidates:
         why = "all of them are alike" if n > 2 else "these are too few"
         raise ValueError(f"there are no two clusters in {n:,} row{'s'[: n != 1]}: {why}.")
     note = f"The figures are those of {MANY:,} of the {n:,} rows." if n > MANY else ""
-    return Suggestion(tuple(found), note)
+    return Suggestion(tuple(candidates), note)
 
 
 def _candidates(
     X: EncodedRows,
     kernel: np.ndarray,
-    most: int,
+    max_clusters: int,
     random: np.random.RandomState,
     engine: str,
     n_jobs: int | None,
@@ -122,8 +123,8 @@ def _candidates(
     halves = resampling.halvings(len(fewer), random)
     clouds = resampling.clouds(filled[fewer], random)
     out: list[Candidate] = []
-    for k in range(2, most + 1):
-        show("numbers of clusters", k - 2, most - 1)
+    for k in range(2, max_clusters + 1):
+        show("numbers of clusters", k - 2, max_clusters - 1)
         model = grown_with_enough(X, k, engine, n_jobs)
         if model.n_clusters_ < k:
             break

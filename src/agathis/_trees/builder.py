@@ -92,7 +92,7 @@ class TreeBuilder:
 
     def _term_arrays(self) -> dict[str, np.ndarray]:
         terms = [self.terms.get(node, ()) for node in range(len(self.depth))]
-        flat = [term for own in terms for term in own]
+        flat = [term for terms_of_node in terms for term in terms_of_node]
         arrays = {
             "term_start": np.cumsum([0, *map(len, terms)]),
             "term_feature": np.array([column for column, _ in flat]),

@@ -48,18 +48,18 @@ def without_terms(tree: Tree) -> Tree:
     # Node of `tree`, node of the new tree, and whether it is the first copy.
     waiting = [(0, 0, True)]
     while waiting:
-        node, place, first = waiting.pop()
-        made.cluster[place] = int(tree.cluster[node])
+        node, new_node, first = waiting.pop()
+        made.cluster[new_node] = int(tree.cluster[node])
         if first:
-            made.n_node_samples[place] = int(tree.n_node_samples[node])
-            made.weighted_n_node_samples[place] = float(tree.weighted_n_node_samples[node])
+            made.n_node_samples[new_node] = int(tree.n_node_samples[node])
+            made.weighted_n_node_samples[new_node] = float(tree.weighted_n_node_samples[node])
         if tree.is_leaf[node]:
             continue
         left, right = int(tree.children_left[node]), int(tree.children_right[node])
         columns = [column for column, _ in tree.terms(node)] or [int(tree.feature[node])]
         for column in columns:
-            place, beside = made.cut(
-                place,
+            new_node, beside = made.cut(
+                new_node,
                 column,
                 float(tree.threshold[node]),
                 gain=float(tree.gain[node]) / len(columns) if first else 0.0,
@@ -68,11 +68,11 @@ def without_terms(tree: Tree) -> Tree:
             )
             waiting.append((right, beside, first and column == columns[0]))
             # Overwritten at the end of the chain; the first split removes the right child.
-            made.cluster[place] = int(tree.cluster[node])
+            made.cluster[new_node] = int(tree.cluster[node])
             if first:
-                made.n_node_samples[place] = int(tree.n_node_samples[left])
-                made.weighted_n_node_samples[place] = float(tree.weighted_n_node_samples[left])
-        waiting.append((left, place, first))
+                made.n_node_samples[new_node] = int(tree.n_node_samples[left])
+                made.weighted_n_node_samples[new_node] = float(tree.weighted_n_node_samples[left])
+        waiting.append((left, new_node, first))
     return made.build(tree.n_features)
 
 

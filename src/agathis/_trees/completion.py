@@ -56,20 +56,20 @@ def completed(
     clusters[is_leaf] = cluster
     leaves = tree.apply(X, threads)
     counted = np.ones(len(X)) if weight is None else weight
-    held = np.bincount(leaves, counted > 0, minlength=n_nodes).astype(np.int64)
+    n_rows = np.bincount(leaves, counted > 0, minlength=n_nodes).astype(np.int64)
     size = np.bincount(leaves, counted, minlength=n_nodes)
     share = np.zeros((n_nodes, len(kept)))
     share[np.arange(n_nodes), clusters] = size
     inner = ~is_leaf
     clusters[inner] = np.argmax(_summed(left, right, share), axis=1)[inner]
-    worth = _worth(kernel, X, leaves, counted, left, right, threads, space, matrix)
+    kernel_sums = _worth(kernel, X, leaves, counted, left, right, threads, space, matrix)
     gain = np.zeros(n_nodes)
-    gain[inner] = (worth[left] + worth[right] - worth)[inner]
+    gain[inner] = (kernel_sums[left] + kernel_sums[right] - kernel_sums)[inner]
     filled = replace(
         tree,
         gain=gain,
         cluster=clusters,
-        n_node_samples=_summed(left, right, held),
+        n_node_samples=_summed(left, right, n_rows),
         weighted_n_node_samples=_summed(left, right, size),
     )
     return filled, kept

@@ -27,12 +27,14 @@ def tree_of(model: BaseEstimator | Tree) -> Tree:
         if hasattr(model, "named_steps"):
             raise TypeError("model is a Pipeline; pass its step with the tree, such as model[-1].")
         if isinstance(model, type) or not hasattr(model, "fit"):
-            found = repr(model)
+            description = repr(model)
         else:
             check_is_fitted(model)
             how = "without tree_" if tree is None else "whose tree_ is another kind of tree"
-            found = f"a {type(model).__name__}, {how}"
-        raise TypeError(f"model must be a fitted estimator of agathis, or a Tree; it is {found}.")
+            description = f"a {type(model).__name__}, {how}"
+        raise TypeError(
+            f"model must be a fitted estimator of agathis, or a Tree; it is {description}."
+        )
     return tree
 
 

@@ -86,15 +86,15 @@ class SteppedTree(Tree):
     @cached_property
     def _flat(self) -> tuple[Tree, list[tuple[int, Steps]]]:
         """An equivalent tree without steps, and its additional columns."""
-        place: dict[tuple[int, Steps], int] = {}
+        new_column: dict[tuple[int, Steps], int] = {}
         feature = self.term_feature.copy()
         for i, steps in enumerate(self.term_steps):
             if steps:
                 key = int(feature[i]), steps
-                feature[i] = place.setdefault(key, self.n_features + len(place))
-        own = {field.name: getattr(self, field.name) for field in fields(Tree)}
-        own["n_features"] = self.n_features + len(place)
-        return Tree(**{**own, "term_feature": feature}), list(place)
+                feature[i] = new_column.setdefault(key, self.n_features + len(new_column))
+        arrays = {field.name: getattr(self, field.name) for field in fields(Tree)}
+        arrays["n_features"] = self.n_features + len(new_column)
+        return Tree(**{**arrays, "term_feature": feature}), list(new_column)
 
     def _descend(self, X: np.ndarray, answer: np.ndarray, threads: int) -> np.ndarray:
         X = np.asarray(X)
@@ -121,7 +121,10 @@ class SteppedTree(Tree):
     def from_dict(cls, data: Mapping[str, Any]) -> Tree:
         """Create a tree from :meth:`to_dict`."""
         plain = Tree.from_dict({name: data[name] for name in data if name != "term_steps"})
-        steps = [tuple(Step(str(how), float(by)) for how, by in own) for own in data["term_steps"]]
+        steps = [
+            tuple(Step(str(how), float(by)) for how, by in steps_of_term)
+            for steps_of_term in data["term_steps"]
+        ]
         return with_steps(plain, steps)
 
 
@@ -143,9 +146,9 @@ def steps_of(tree: Tree, node: int) -> tuple[Steps, ...]:
 
 def with_steps(tree: Tree, term_steps: Sequence[Steps]) -> Tree:
     """The tree with transformed terms; a plain tree if there are no steps."""
-    own = {field.name: getattr(tree, field.name) for field in fields(Tree)}
+    arrays = {field.name: getattr(tree, field.name) for field in fields(Tree)}
     if not any(term_steps):
-        return Tree(**own)
-    out = SteppedTree(**own, term_steps=tuple(term_steps))
+        return Tree(**arrays)
+    out = SteppedTree(**arrays, term_steps=tuple(term_steps))
     out.check()
     return out

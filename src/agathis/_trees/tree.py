@@ -315,8 +315,11 @@ class Tree:
                 f"data is not a tree of {self.n_features} features: see term_feature and "
                 "term_weight."
             )
-        asked = np.flatnonzero(np.diff(start) > 0)
-        if self.is_leaf[asked].any() or (self.feature[asked] != column[start[asked]]).any():
+        with_terms = np.flatnonzero(np.diff(start) > 0)
+        if (
+            self.is_leaf[with_terms].any()
+            or (self.feature[with_terms] != column[start[with_terms]]).any()
+        ):
             raise ValueError(
                 "data is not a tree: a leaf has no terms, and another node's feature is the first "
                 "of its terms."

@@ -31,11 +31,11 @@ def exact_sums(values: np.ndarray) -> list[Fraction]:
         while len(columns):
             _, power = np.frexp(np.abs(rest).max(axis=0))
             shift = WORD_BITS - power
-            words = np.trunc(np.ldexp(rest, shift))  # scaling up could overflow
-            found = words.astype(np.int64).sum(axis=0)
-            for column, total, own in zip(columns, found.tolist(), shift.tolist(), strict=True):
-                totals[column] += Fraction(total) / Fraction(2) ** own
-            rest = rest - np.ldexp(words, -shift)
+            limbs = np.trunc(np.ldexp(rest, shift))  # scaling up could overflow
+            sums = limbs.astype(np.int64).sum(axis=0)
+            for column, total, bits in zip(columns, sums.tolist(), shift.tolist(), strict=True):
+                totals[column] += Fraction(total) / Fraction(2) ** bits
+            rest = rest - np.ldexp(limbs, -shift)
             left = rest.any(axis=0)
             columns, rest = columns[left], rest[:, left]
     return totals

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 def number(value: float, digits: int) -> str:
     """Format with significant digits; of a large number at least the integer part and a decimal."""
-    whole = len(str(int(abs(value)))) if abs(value) < 1e15 else 0
-    return f"{value:.{max(digits, whole + 1 if whole > 1 else 0)}g}"
+    n_digits = len(str(int(abs(value)))) if abs(value) < 1e15 else 0
+    return f"{value:.{max(digits, n_digits + 1 if n_digits > 1 else 0)}g}"
 
 
 def threshold_between(low: float, high: float) -> float:

@@ -70,47 +70,38 @@ class Progress:
         now = time.perf_counter()
         if done == 0:
             self.pairs_since = now
-        elif self.bar is not None:
-            self.bar.show("kernel rows of the root", done, total)
-        elif self._due():
-            left = (now - self.pairs_since) / done * (total - done)
-            self.say(f"root: {done:,} of {total:,} kernel rows, {left:.1f} s left")
+            return
+        left = (now - self.pairs_since) / done * (total - done)
+        line = f"root: {done:,} of {total:,} kernel rows, {left:.1f} s left"
+        self._report("kernel rows of the root", done, total, line)
 
     def rows(self, done: int, total: int | None, what: str = "rows of a leaf") -> None:
         """Report reading or summing of rows, block by block."""
-        if self.bar is not None:
-            self.bar.show(what, done, total)
-        elif self._due():
-            self.say(f"{what}: {done:,}" + (f" of {total:,}" if total is not None else ""))
+        line = f"{what}: {done:,}" + (f" of {total:,}" if total is not None else "")
+        self._report(what, done, total, line)
 
     def leaves(self, n_leaves: int, n_clusters: int, objective: float) -> None:
         """Report a split."""
         now = time.perf_counter()
         if self.grown_since is None:
             self.grown_since = now
-        if self.bar is not None:
-            self.bar.show("leaves", n_leaves, self.max_leaves)
-            return
-        if not self._due():
-            return
         if self.max_leaves is None:
             budget, left = "", ", no leaf limit"
         else:
             budget = f"/{self.max_leaves}"
             rate = (now - self.grown_since) / max(1, n_leaves - 2)
             left = f", at most {rate * (self.max_leaves - n_leaves):.1f} s left"
-        self.say(
+        line = (
             f"{n_leaves}{budget} leaves, {n_clusters}/{self.max_clusters} clusters, "
             f"objective {self.trace + objective:.6g}, {now - self.started:.1f} s{left}"
         )
+        self._report("leaves", n_leaves, self.max_leaves, line)
 
     def search(self, cost: float, start: float, share: float) -> None:
         """Report a search: the current and initial cost, and the fraction done."""
         percent = min(100, int(100 * share))
-        if self.bar is not None:
-            self.bar.show("percent of the search", percent, 100)
-        elif self._due():
-            self.say(f"search: {percent} % done, cost {cost:.6g}, at the start {start:.6g}")
+        line = f"search: {percent} % done, cost {cost:.6g}, at the start {start:.6g}"
+        self._report("percent of the search", percent, 100, line)
 
     def done(self, n_leaves: int, n_clusters: int, objective: float, clocks: Clocks) -> None:
         if self.bar is not None:
@@ -123,14 +114,13 @@ class Progress:
             f"commit {clocks.commit:.3f} s; {clocks.searches} leaf searches)"
         )
 
-    def _due(self) -> bool:
-        if not self.verbose:
-            return False
+    def _report(self, what: str, done: int, total: int | None, line: str) -> None:
         now = time.perf_counter()
-        if now - self.last < self.interval:
-            return False
-        self.last = now
-        return True
+        if self.bar is not None:
+            self.bar.show(what, done, total)
+        elif self.verbose and now - self.last >= self.interval:
+            self.last = now
+            self.say(line)
 
 
 class Clocks:
@@ -186,30 +176,6 @@ class Bar:
         self.progress.stop()
 
 
-class Lines:
-    """Lines instead of a bar, at most one per interval.
-
-    Parameters
-    ----------
-    stream : file-like
-    name : str
-        Name of the program or function.
-    interval : float
-    """
-
-    def __init__(self, stream: TextIO, name: str, interval: float) -> None:
-        self.stream, self.name, self.interval = stream, name, interval
-        self.last = -math.inf
-
-    def show(self, what: str, done: int, total: int | None) -> None:
-        now = time.perf_counter()
-        if now - self.last < self.interval and done != total:
-            return
-        self.last = now
-        of = "" if total is None else f" of {total:,}"
-        print(f"[{self.name}] {what}: {done:,}{of}", file=self.stream, flush=True)
-
-
 def bar_on(stream: TextIO, name: str) -> Bar | None:
     """Return a bar, or None if rich is not installed: progress is then printed in lines."""
     try:
@@ -238,10 +204,18 @@ def progress_bar(name: str, verbose: int, every: float | None = None) -> Iterato
         yield lambda what, done, total: None
         return
     bar = bar_on(sys.stderr, name) if terminal else None
-    if bar is None:
-        yield Lines(sys.stderr, name, Progress.interval if every is None else every).show
-        return
+    interval, last = Progress.interval if every is None else every, -math.inf
+
+    def print_line(what: str, done: int, total: int | None) -> None:
+        nonlocal last
+        now = time.perf_counter()
+        if now - last >= interval or done == total:
+            last = now
+            of = "" if total is None else f" of {total:,}"
+            print(f"[{name}] {what}: {done:,}{of}", file=sys.stderr, flush=True)
+
     try:
-        yield bar.show
+        yield print_line if bar is None else bar.show
     finally:
-        bar.close()
+        if bar is not None:
+            bar.close()

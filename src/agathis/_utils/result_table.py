@@ -65,11 +65,11 @@ class Table(Sequence[dict[str, Any]]):
         self, rows: Iterable[Mapping[str, Any]], columns: Sequence[str] | None = None
     ) -> None:
         rows = [dict(row) for row in rows]
-        found = list(dict.fromkeys(name for row in rows for name in row))
-        self.columns: list[str] = found if columns is None else list(columns)
+        names = list(dict.fromkeys(name for row in rows for name in row))
+        self.columns: list[str] = names if columns is None else list(columns)
         if len(set(self.columns)) != len(self.columns):
             raise ValueError(f"columns must be different; they are {self.columns}.")
-        unknown = [name for name in found if name not in self.columns]
+        unknown = [name for name in names if name not in self.columns]
         if unknown:
             raise ValueError(f"columns lacks {unknown}, which rows have; it is {self.columns}.")
         self._rows = [{name: _plain(row.get(name)) for name in self.columns} for row in rows]

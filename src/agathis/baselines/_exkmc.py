@@ -115,12 +115,13 @@ class ExKMC(CentreTree):
     @staticmethod
     def _build_tree(rows: CountedRows, spec: FitSpec) -> BuiltTree:
         """Grow the tree of a spec."""
-        most, base_tree = spec.max_leaves, spec.options["base_tree"]
+        max_leaves, base_tree = spec.max_leaves, spec.options["base_tree"]
         reference, builder = ReferenceClustering.of(rows, spec), TreeBuilder()
-        if base_tree == "imm" and most is not None and most < (spec.n_clusters or 0):
+        if base_tree == "imm" and max_leaves is not None and max_leaves < (spec.n_clusters or 0):
             raise ValueError(
-                f"max_leaf_nodes={most} is less than n_clusters={spec.n_clusters}, the number of "
-                "leaves of the IMM tree to start from; base_tree=None starts from a single leaf."
+                f"max_leaf_nodes={max_leaves} is less than n_clusters={spec.n_clusters}, the "
+                "number of leaves of the IMM tree to start from; base_tree=None starts from a "
+                "single leaf."
             )
         cuts = CentreSplits(rows.X, reference.weight, reference.centres, rows.threads)
         leaves = [(0, 0)]
@@ -129,7 +130,7 @@ class ExKMC(CentreTree):
         growth = _Growth(builder, cuts, reference)
         for leaf in leaves:
             growth.add(*leaf)
-        while (most is None or len(growth.leaves) < most) and growth.cut_best():
+        while (max_leaves is None or len(growth.leaves) < max_leaves) and growth.cut_best():
             pass
         return reference.built(builder)
 

@@ -153,17 +153,17 @@ class ICOT(Baseline):
         random, options, constraints = check_random_state(spec.seed), spec.options, spec.constraints
         X, weight = rows.X, as_repeats(rows.weight, len(rows.X))
         total = len(X) if rows.weight is None else rows.weight.sum()
-        least = min_weight(constraints.min_samples_leaf, total, 1) * (weight.sum() / total)
+        min_leaf = min_weight(constraints.min_samples_leaf, total, 1) * (weight.sum() / total)
         if len(X) > options["subsample"]:
             sampled = np.sort(random.choice(len(X), options["subsample"], replace=False))
-            least *= weight[sampled].sum() / weight.sum()
+            min_leaf *= weight[sampled].sum() / weight.sum()
             X, weight = X[sampled], weight[sampled]
         distinct, weight = distinct_rows(X, weight)
         n = len(distinct)
         limits = SizeLimits(
             max_leaves=n if spec.n_clusters is None else min(n, spec.n_clusters),
             max_depth=n if constraints.max_depth is None else constraints.max_depth,
-            least=least,
+            min_weight=min_leaf,
             max_candidates=options["max_candidates"],
         )
         table = RankedRows.of(distinct, weight)
@@ -185,7 +185,7 @@ def _best(
 ) -> Search:
     """Run the searches in threads, so that the main thread can be interrupted."""
     stop = np.zeros(1, dtype=np.uint8)
-    shared = distance, table.weight, limits.least, stop
+    shared = distance, table.weight, limits.min_weight, stop
     edges = None if criterion == "silhouette" else spanning_tree(distance)
 
     def run(start: Start) -> Search:
@@ -215,8 +215,8 @@ def as_repeats(weight: np.ndarray | None, n: int) -> np.ndarray:
     if (weight >= 1).all() and (weight == np.floor(weight)).all() and weight.max() < 2**53:
         return weight
     # The sum of the weights themselves may overflow.
-    share = weight / weight.max()
-    return share / share.mean()
+    relative = weight / weight.max()
+    return relative / relative.mean()
 
 
 def distinct_rows(X: np.ndarray, weight: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -128,11 +128,11 @@ class RankedRows:
 
 @dataclass(frozen=True)
 class SizeLimits:
-    """Limits of a tree; ``least`` is the minimum weight of a leaf."""
+    """Limits of a tree; ``min_weight`` is the minimum weight of a leaf."""
 
     max_leaves: int
     max_depth: int
-    least: float
+    min_weight: float
     max_candidates: int | None = None
 
 

@@ -31,7 +31,7 @@ def starts(table: RankedRows, limits: SizeLimits, seeds: np.ndarray) -> list[Sta
 
     KMeans begins with the maximum number of leaves, at most 8, and has one cluster less each time.
     """
-    most = min(limits.max_leaves, 2 ** min(limits.max_depth, 30), SOME_LEAVES)
+    max_leaves = min(limits.max_leaves, 2 ** min(limits.max_depth, 30), SOME_LEAVES)
     made = []
     # With several threads, KMeans sums in varying order, and rounding varies.
     with threadpool_limits(limits=1, user_api="openmp"):
@@ -39,10 +39,10 @@ def starts(table: RankedRows, limits: SizeLimits, seeds: np.ndarray) -> list[Sta
             round_, kind = divmod(turn, 3)
             random = np.random.RandomState(seed)
             root = Node()
-            if most > 1 and kind == 0 and round_ > 0:
-                root = random_tree(table, limits, random.randint(2, most + 1), random)
-            elif most > 1 and kind == 2:
-                root = kmeans_tree(table, limits, most - round_ % (most - 1), random)
+            if max_leaves > 1 and kind == 0 and round_ > 0:
+                root = random_tree(table, limits, random.randint(2, max_leaves + 1), random)
+            elif max_leaves > 1 and kind == 2:
+                root = kmeans_tree(table, limits, max_leaves - round_ % (max_leaves - 1), random)
             made.append(Start(root, kind == 1, seed))
     return made
 
@@ -57,13 +57,13 @@ def random_tree(
         node, depth, rows = open_leaves.pop(random.randint(len(open_leaves)))
         feature = int(random.randint(len(table.rank)))
         rank = table.rank[feature, rows]
-        place = int(random.choice(rank))
-        goes_left = rank <= place
+        threshold = int(random.choice(rank))
+        goes_left = rank <= threshold
         weight = table.weight[rows]
-        if min(weight[goes_left].sum(), weight[~goes_left].sum()) < max(limits.least, 1e-300):
+        if min(weight[goes_left].sum(), weight[~goes_left].sum()) < max(limits.min_weight, 1e-300):
             continue
         left, right = Node(), Node()
-        node.become(Node(feature, place, left, right))
+        node.become(Node(feature, threshold, left, right))
         n_leaves -= 1
         if depth + 1 < limits.max_depth:
             open_leaves.append((left, depth + 1, rows[goes_left]))
@@ -75,9 +75,9 @@ def kmeans_tree(
     table: RankedRows, limits: SizeLimits, n_clusters: int, random: np.random.RandomState
 ) -> Node:
     """A classification tree of the labels of KMeans, with one leaf per cluster at most."""
-    share = limits.least / table.weight.sum()
+    min_fraction = limits.min_weight / table.weight.sum()
     n_clusters = min(n_clusters, table.n_samples)
-    if share > 0.5 or n_clusters < 2:
+    if min_fraction > 0.5 or n_clusters < 2:
         return Node()
     means = KMeans(n_clusters, n_init=1, random_state=random)
     with warnings.catch_warnings():
@@ -88,7 +88,7 @@ def kmeans_tree(
     model = DecisionTreeClassifier(
         max_leaf_nodes=n_clusters,
         max_depth=min(limits.max_depth, 2**30),
-        min_weight_fraction_leaf=share,
+        min_weight_fraction_leaf=min_fraction,
         random_state=random,
     ).fit(table.rank.T, labels, sample_weight=table.weight)
     tree = model.tree_

@@ -101,17 +101,17 @@ class IMM(CentreTree):
 
 def grow_imm(builder: TreeBuilder, cuts: CentreSplits, labels: np.ndarray) -> list[tuple[int, int]]:
     """Grow the tree of IMM; return node id and leaf index of each leaf."""
-    own = labels.copy()
+    centre_of = labels.copy()
     leaves, waiting = [], deque([(0, 0)])
     while waiting:
         node, leaf_index = waiting.popleft()
         rows = cuts.samples(leaf_index)
-        kept = rows[own[rows] >= 0]
-        share = np.bincount(own[kept], cuts.weight[kept])
-        centres = np.flatnonzero(share)
-        cut = fewest_mistakes(cuts, leaf_index, centres, own) if len(centres) > 1 else None
+        correct = rows[centre_of[rows] >= 0]
+        centre_weight = np.bincount(centre_of[correct], cuts.weight[correct])
+        centres = np.flatnonzero(centre_weight)
+        cut = fewest_mistakes(cuts, leaf_index, centres, centre_of) if len(centres) > 1 else None
         if cut is None:
-            builder.cluster[node] = int(np.argmax(share))
+            builder.cluster[node] = int(np.argmax(centre_weight))
             leaves.append((node, leaf_index))
             continue
         feature, threshold = cut
@@ -121,6 +121,6 @@ def grow_imm(builder: TreeBuilder, cuts: CentreSplits, labels: np.ndarray) -> li
         for child, side in ((leaf_index, True), (other, False)):
             rows = cuts.samples(child)
             # Rows that were mistakes before have the label -1, and keep it.
-            own[rows[centre_left[own[rows]] != side]] = -1
+            centre_of[rows[centre_left[centre_of[rows]] != side]] = -1
         waiting += [(left, leaf_index), (right, other)]
     return leaves

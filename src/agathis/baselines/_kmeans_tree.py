@@ -198,10 +198,16 @@ class KMeansTree(Baseline):
         attributes["teacher_labels_"] = labels
         total = float(len(rows.X) if rows.weight is None else rows.weight.sum())
         constraints = spec.constraints
-        least = min_weight(constraints.min_samples_leaf, total, 1) / total
-        most = leaf_limit(constraints.max_leaf_nodes, len(np.unique(labels)))
+        min_fraction = min_weight(constraints.min_samples_leaf, total, 1) / total
+        max_leaves = leaf_limit(constraints.max_leaf_nodes, len(np.unique(labels)))
         tree = surrogate_tree(
-            rows.X, rows.weight, labels, most, constraints.max_depth, least, random_state
+            rows.X,
+            rows.weight,
+            labels,
+            max_leaves,
+            constraints.max_depth,
+            min_fraction,
+            random_state,
         )
         return BuiltTree(tree, attributes)
 

@@ -153,14 +153,14 @@ class CentreGaps:
         # Relative to the largest, so that squares do not underflow.
         ends = np.cumsum((gaps / gaps.max()) ** 2 / 2)
         # The very end belongs to no gap.
-        drawn = min(number * ends[-1], np.nextafter(ends[-1], 0.0))
-        place = int(np.searchsorted(ends, drawn, side="right"))
-        start = ends[place - 1] if place else 0.0
-        feature, gap = np.unravel_index(place, gaps.shape)
-        part = (drawn - start) / (ends[place] - start)
+        target = min(number * ends[-1], np.nextafter(ends[-1], 0.0))
+        index = int(np.searchsorted(ends, target, side="right"))
+        start = ends[index - 1] if index else 0.0
+        feature, gap = np.unravel_index(index, gaps.shape)
+        fraction = (target - start) / (ends[index] - start)
         before, after = self.values[feature, gap : gap + 2]
-        if part <= 0.5:
-            threshold = before + (after - before) * np.sqrt(part / 2)
+        if fraction <= 0.5:
+            threshold = before + (after - before) * np.sqrt(fraction / 2)
         else:
-            threshold = after - (after - before) * np.sqrt((1 - part) / 2)
+            threshold = after - (after - before) * np.sqrt((1 - fraction) / 2)
         return int(feature), float(min(threshold, np.nextafter(after, -np.inf)))

@@ -16,7 +16,7 @@ from typing import Any
 
 from agathis.dask._partitions import Partitions
 from agathis.dask._timeouts import POLL, WAITED, answered, answered_by, too_slow
-from agathis.dask._tree_reduction import Branch, forest
+from agathis.dask._tree_reduction import TooSlow, forest
 from agathis.dask._worker import WorkerParts, as_block
 from agathis.dask._workers import WorkerVersions
 
@@ -94,17 +94,17 @@ class Cluster:
             workers = self.roster.workers()
             self.roster.check_versions(workers)
             started = [
-                self._start(worker, own, workers[worker])
-                for worker, own in self._dealt(numbers, list(workers)).items()
+                self._start(worker, some, workers[worker])
+                for worker, some in self._assigned(numbers, list(workers)).items()
             ]
             numbers = []
             self.groups += started
-            for place, group in enumerate(started):
+            for index, group in enumerate(started):
                 try:
-                    self._arrive(group)
+                    self._wait_until_loaded(group)
                 except Lost:
                     # Others may depend on data of the lost worker.
-                    for late in started[place:]:
+                    for late in started[index:]:
                         self.groups.remove(late)
                         late.forget()
                         numbers += late.numbers
@@ -113,21 +113,23 @@ class Cluster:
                     break
         self.in_a_row = 0
 
-    def _dealt(self, numbers: list[int], workers: list[str]) -> dict[str, list[int]]:
+    def _assigned(self, numbers: list[int], workers: list[str]) -> dict[str, list[int]]:
         """Assign partitions to workers: to the one that has them in memory, else round-robin.
 
         Round-robin spreads a sorted table over all workers.
         """
-        dealt: dict[str, list[int]] = {}
-        kept = {number: self._kept(self.partitions.blocks[number]) for number in numbers}
-        homes = self._homes(list({key for key in kept.values() if key is not None}))
+        assigned: dict[str, list[int]] = {}
+        persisted = {
+            number: self._persisted_key(self.partitions.blocks[number]) for number in numbers
+        }
+        holders_of = self._holders(list({key for key in persisted.values() if key is not None}))
         for turn, number in enumerate(sorted(numbers)):
-            places = homes.get(kept[number], ())
-            home = next((place for place in places if place in workers), None)
-            dealt.setdefault(home or workers[turn % len(workers)], []).append(number)
-        return dealt
+            holders = holders_of.get(persisted[number], ())
+            holder = next((worker for worker in holders if worker in workers), None)
+            assigned.setdefault(holder or workers[turn % len(workers)], []).append(number)
+        return assigned
 
-    def _homes(self, keys: list[Any]) -> dict[Any, Any]:
+    def _holders(self, keys: list[Any]) -> dict[Any, Any]:
         """The workers that have these keys in memory."""
         if not keys:
             return {}
@@ -137,7 +139,7 @@ class Cluster:
 
         return dict(answered(self.client, question, self.timeout))
 
-    def _kept(self, block: Any) -> Any:
+    def _persisted_key(self, block: Any) -> Any:
         """The key of a persisted input of a block, if any."""
         from dask.core import flatten
 
@@ -178,7 +180,7 @@ class Cluster:
         )
         return Group(worker, numbers, actor, futures)
 
-    def _arrive(self, group: Group) -> None:
+    def _wait_until_loaded(self, group: Group) -> None:
         """Wait until an actor has loaded its partitions."""
         done, since = -1, time.monotonic()
         while True:
@@ -193,7 +195,7 @@ class Cluster:
             self._wait_for(group)
         if set(states) != {"finished"}:
             self._alive(group)
-            self._tell_unread(group)
+            self._raise_unread(group)
         gathering = self.client.gather(group.future, asynchronous=True)
         late = too_slow(self.client, self.timeout)
         group.actor = answered_by([group.worker], gathering, self.roster.heartbeats, late)
@@ -215,7 +217,7 @@ class Cluster:
         with contextlib.suppress(*WAITED), self.client.as_current():
             wait(pending, timeout=POLL, return_when="FIRST_COMPLETED")
 
-    def _tell_unread(self, group: Group) -> None:
+    def _raise_unread(self, group: Group) -> None:
         """Raise RuntimeError for a partition that could not be read."""
         from distributed.scheduler import KilledWorker
 
@@ -249,9 +251,9 @@ class Cluster:
         waiting = list(self.groups)
         while waiting:
             if summed and len(waiting) > AT_ONCE:
-                lost, again = self._ask_summed(waiting, method, args, answers)
-            else:
-                lost, again = self._ask_each(waiting, method, args, answers), []
+                waiting, summed = self._ask_summed(waiting, method, args, answers), False
+                continue
+            lost = self._ask_each(waiting, method, args, answers)
             if not lost:
                 break
             before = set(map(id, self.groups))
@@ -261,7 +263,7 @@ class Cluster:
                 group.forget()
                 self._count_loss(group)
             self._load([number for group in lost for number in group.numbers])
-            waiting = again + [group for group in self.groups if id(group) not in before]
+            waiting = [group for group in self.groups if id(group) not in before]
         if remember:
             self.remembered[method] = args, check
         return answers
@@ -285,35 +287,26 @@ class Cluster:
 
     def _ask_summed(
         self, waiting: list[Group], method: str, args: tuple[Any, ...], answers: list[Any]
-    ) -> tuple[list[Group], list[Group]]:
-        """Append sums of answers; return the lost groups and those to be asked again."""
+    ) -> list[Group]:
+        """Append sums of answers; return the groups of the branches with a lost worker."""
         by_key = {group.future.key: group for group in waiting}
-        calls, lost = [], []
-        again: list[Group] = []
-
-        def lose(branch: Branch) -> None:
-            lost.append(by_key[branch.key])
-            again.extend(by_key[one.key] for one in branch.all_below())
-
+        calls, unanswered = [], []
         for branch in forest([(key, group.worker) for key, group in by_key.items()], AT_ONCE):
-            group = by_key[branch.key]
-            try:
+            group, call = by_key[branch.key], None
+            with contextlib.suppress(Lost):
                 call = self._call(group, "summed", method, args, branch.below, self.timeout)
-                calls.append((branch, group, call))
-            except Lost:
-                lose(branch)
+            calls.append((branch, group, call))
         for branch, group, call in calls:
             try:
-                answer, failures = self._result(group, call, method, branch.height + 1)
+                if call is None:
+                    raise Lost(group.worker)
+                answers.append(self._result(group, call, method, branch.height + 1))
             except Lost:
-                lose(branch)
-                continue
-            answers.append(answer)
-            for failure in failures:
-                if failure.is_slow:
-                    raise self._too_slow(by_key[failure.branch.key], f"step {method!r}")
-                lose(failure.branch)
-        return lost, again
+                unanswered += [by_key[one.key] for one in (branch, *branch.all_below())]
+            except TooSlow as error:
+                slow = next(one for one in waiting if one.worker == error.args[0])
+                raise self._too_slow(slow, f"step {method!r}") from error
+        return unanswered
 
     def _call(self, group: Group, method: str, *args: Any) -> Any:
         try:

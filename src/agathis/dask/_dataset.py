@@ -25,6 +25,7 @@ from agathis._trees.tree import Tree
 from agathis.dask._actors import Cluster
 from agathis.dask._partitions import mapped
 from agathis.dask._prediction import LabelsOfTree
+from agathis.dask._sampling import by_block
 from agathis.dask._worker import PartitionFacts
 
 
@@ -61,65 +62,66 @@ def survey(cluster: Cluster, n_features: int | None) -> Survey:
 
     for all_parts in cluster.ask("inspect", remember=True, check=unchanged):
         first.update({part.number: part for part in all_parts})
-    found = [first[number] for number in sorted(first)]
-    for part in found:
+    facts = [first[number] for number in sorted(first)]
+    for part in facts:
         if part.fault is not None:
             raise ValueError(f"X, partition {part.number}: {part.fault}")
-    width = n_features or max(part.n_features for part in found)
-    for part in found:
+    width = n_features or max(part.n_features for part in facts)
+    for part in facts:
         if part.n_features != width and part.n_rows:
             raise ValueError(
                 f"X, partition {part.number}: it has {part.n_features} columns, and others {width}."
             )
-    names = _same_names([part for part in found if part.n_rows])
-    if len({part.wide for part in found if part.n_rows}) > 1:
+    names = _same_names([part for part in facts if part.n_rows])
+    if len({part.wide for part in facts if part.n_rows}) > 1:
         cluster.ask("widen", remember=True)
-    if sum(part.n_rows for part in found) == 0:
+    if sum(part.n_rows for part in facts) == 0:
         raise ValueError("X has no rows; at least one is needed.")
     total = None
-    if any(part.n_weighted for part in found):
-        least = min(part.least for part in found if part.n_rows)
-        if least < 0:
+    if any(part.n_weighted for part in facts):
+        smallest = min(part.least for part in facts if part.n_rows)
+        if smallest < 0:
             raise ValueError(
-                f"sample_weight must not be negative; its smallest value is {least:.6g}."
+                f"sample_weight must not be negative; its smallest value is {smallest:.6g}."
             )
-        total = sum((part.weight for part in found), Fraction(0))
+        total = sum((part.weight for part in facts), Fraction(0))
         if total == 0:
             raise ValueError("sample_weight is zero for every row; at least one must be positive.")
-    missing = sum(part.missing for part in found if part.n_rows)
+    missing = sum(part.missing for part in facts if part.n_rows)
     return Survey(
-        [part.n_rows for part in found],
+        [part.n_rows for part in facts],
         width,
         np.asarray(missing),
         total,
-        _same_roles([part for part in found if part.n_rows]),
+        _same_roles([part for part in facts if part.n_rows]),
         names,
     )
 
 
-def _same_names(found: list[PartitionFacts]) -> list[str] | None:
+def _same_names(facts: list[PartitionFacts]) -> list[str] | None:
     """The column names if all are strings; raise ValueError if partitions differ."""
-    if not found:
+    if not facts:
         return None
-    first = found[0]
-    for part in found[1:]:
+    first = facts[0]
+    for part in facts[1:]:
         if part.names != first.names:
             raise ValueError(
-                f"X, partition {part.number}: it {_told(part.names)}, and partition {first.number} "
-                f"{_told(first.names)}; all must have the same, in the same order."
+                f"X, partition {part.number}: it {_names_message(part.names)}, and partition "
+                f"{first.number} {_names_message(first.names)}; all must have the same, in the "
+                "same order."
             )
     names = first.names
     return names if names is not None and all(isinstance(name, str) for name in names) else None
 
 
-def _told(names: list[Any] | None) -> str:
+def _names_message(names: list[Any] | None) -> str:
     return "has columns without names" if names is None else f"has the columns {names}"
 
 
-def _same_roles(found: list[PartitionFacts]) -> FeatureRoles | None:
-    encoded = [part for part in found if part.roles is not None]
-    if encoded and len(encoded) < len(found):
-        other = next(part.number for part in found if part.roles is None)
+def _same_roles(facts: list[PartitionFacts]) -> FeatureRoles | None:
+    encoded = [part for part in facts if part.roles is not None]
+    if encoded and len(encoded) < len(facts):
+        other = next(part.number for part in facts if part.roles is None)
         raise ValueError(
             f"X, partition {other}: its rows are not encoded by the same encoder as those of "
             f"partition {encoded[0].number}."
@@ -182,20 +184,16 @@ class ClusterRows:
         self, most: int, random_state: np.random.RandomState
     ) -> tuple[np.ndarray, np.ndarray | None]:
         """Sample the same rows by position as a fit in memory."""
-        places = sampled_positions(self.n_counted, most, random_state)
-        ends = np.cumsum(self.counted)
-        wanted = {}
-        for number, (begin, end) in enumerate(zip(ends - self.counted, ends, strict=True)):
-            low, high = np.searchsorted(places, [begin, end])
-            if high > low:
-                wanted[number] = places[low:high] - begin
-        found: dict[int, tuple[np.ndarray, Any]] = {}
-        for answer in self.cluster.ask("rows", wanted):
-            found.update(answer)
-        rows = np.concatenate([found[number][0] for number in sorted(found)])
+        positions = sampled_positions(self.n_counted, most, random_state)
+        parts = enumerate(by_block(positions, self.counted))
+        positions_of = {number: part for number, part in parts if len(part)}
+        rows_of: dict[int, tuple[np.ndarray, Any]] = {}
+        for answer in self.cluster.ask("rows", positions_of):
+            rows_of.update(answer)
+        rows = np.concatenate([rows_of[number][0] for number in sorted(rows_of)])
         if not self.weighted:
             return rows, None
-        return rows, np.concatenate([found[number][1] for number in sorted(found)])
+        return rows, np.concatenate([rows_of[number][1] for number in sorted(rows_of)])
 
     def holder(self, plan: Plan) -> ClusterRows:
         self.cluster.ask("prepare", plan, self.weighted, remember=True)
@@ -251,22 +249,22 @@ def dataset_on(
 
     Sets ``n_features_in_`` and ``feature_names_in_`` of the estimator.
     """
-    found = survey(cluster, n_features)
-    estimator.n_features_in_ = found.n_features
+    facts = survey(cluster, n_features)
+    estimator.n_features_in_ = facts.n_features
     # Encoded rows have no feature names, as in memory.
-    names = found.names if found.roles is None else None
+    names = facts.names if facts.roles is None else None
     if names is not None:
         estimator.feature_names_in_ = np.array(names, dtype=object)
     else:
         vars(estimator).pop("feature_names_in_", None)
-    counted = counted_rows(cluster, found, estimator.n_clusters)
-    roles = roles_for(estimator, found)
-    on = on_in_all(cluster, roles.groups, found.names) if roles.groups else None
+    counted = counted_rows(cluster, facts, estimator.n_clusters)
+    roles = roles_for(estimator, facts)
+    on = on_in_all(cluster, roles.groups, facts.names) if roles.groups else None
     kernel = kernel_of(estimator, roles.kernel_columns)
     cluster.ask("check_domain", kernel)
     fill = None
-    if found.missing.any():
-        totals = [some for some in cluster.ask("totals") if some is not None]
+    if facts.missing.any():
+        totals = [answer for answer in cluster.ask("totals") if answer is not None]
         fill = checks.means_of_totals(sum(totals[1:], totals[0]))
     return ClusterRows(
         cluster=cluster,
@@ -274,31 +272,31 @@ def dataset_on(
         features=Features(roles, on),
         kernel=kernel,
         counted=counted,
-        total_weight=float(found.n if found.total is None else found.total),
-        weighted=found.total is not None,
+        total_weight=float(facts.n if facts.total is None else facts.total),
+        weighted=facts.total is not None,
         fill=fill,
         threads=checks.n_threads(estimator.n_jobs),
         names=names,
     )
 
 
-def counted_rows(cluster: Cluster, found: Survey, n_clusters: int) -> list[int]:
+def counted_rows(cluster: Cluster, facts: Survey, n_clusters: int) -> list[int]:
     """The number of rows of positive weight of each partition."""
-    least = None if found.total is None else checks.NEGLIGIBLE * float(found.total)
+    threshold = None if facts.total is None else checks.NEGLIGIBLE * float(facts.total)
     counts: dict[int, int] = {}
-    for answer in cluster.ask("count", least, remember=True):
+    for answer in cluster.ask("count", threshold, remember=True):
         counts.update(dict(answer))
     counted = [counts[number] for number in sorted(counts)]
-    total = float(found.n if found.total is None else found.total)
-    checks.check_enough(found.n, sum(counted), total, n_clusters)
+    total = float(facts.n if facts.total is None else facts.total)
+    checks.check_enough(facts.n, sum(counted), total, n_clusters)
     return counted
 
 
 def on_in_all(cluster: Cluster, groups: Sequence[np.ndarray], names: Any) -> np.ndarray:
     """The nonzero value of the columns of each group; raise ValueError if partitions differ."""
-    found = [pair for answer in cluster.ask("on", list(groups), names) for pair in answer]
+    values_of = [pair for answer in cluster.ask("on", list(groups), names) for pair in answer]
     # Blocks without nonzero values in a group return 1.
-    values = np.array([on for _, on in sorted(found, key=lambda pair: pair[0])])
+    values = np.array([on for _, on in sorted(values_of, key=lambda pair: pair[0])])
     out = np.ones(values.shape[1])
     for group, column in enumerate(values.T):
         other = np.unique(column[column != 1.0])

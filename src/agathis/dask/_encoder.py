@@ -32,7 +32,7 @@ from agathis.dask._column_types import cast, common_type
 from agathis.dask._files import FilesInPieces
 from agathis.dask._partitions import blocks_of, is_collection, kind_of, partitions_of
 from agathis.dask._sampling import by_block, counted_blocks, sizes_of
-from agathis.dask._short_thresholds import Origin, remembering
+from agathis.dask._short_thresholds import Origin, with_origin
 from agathis.dask._workers import WorkerVersions
 
 
@@ -163,9 +163,9 @@ class TableEncoder(LocalEncoder):
         now = X.copy() if hasattr(X, "npartitions") else X
         origin = Origin(local, partial(_with_columns, now, blocks, names))
         if names is None or isinstance(X, FilesInPieces):
-            return remembering([dask.delayed(encode)(block) for block in blocks], origin)
+            return with_origin([dask.delayed(encode)(block) for block in blocks], origin)
         meta = pd.DataFrame({name: pd.Series([], dtype=float) for name in self.feature_names_})
-        return remembering(X.map_partitions(encode, meta=meta), origin)
+        return with_origin(X.map_partitions(encode, meta=meta), origin)
 
     def to_local(self) -> LocalEncoder:
         """Convert to a fitted :class:`agathis.TableEncoder` in memory.
@@ -176,8 +176,8 @@ class TableEncoder(LocalEncoder):
         """
         check_is_fitted(self, "scaler_")
         local = LocalEncoder(**self.get_params(deep=False))
-        own = ("n_rows_", "n_sampled_")
-        local.__dict__.update({k: v for k, v in vars(self).items() if k not in own})
+        not_local = ("n_rows_", "n_sampled_")
+        local.__dict__.update({k: v for k, v in vars(self).items() if k not in not_local})
         return local
 
 
@@ -196,12 +196,12 @@ def _tables(X: Any) -> tuple[list[Any], list[str] | None]:
 
 
 def _with_columns(
-    X: Any, blocks: list[Any], names: list[str] | None, asked: list[str]
+    X: Any, blocks: list[Any], names: list[str] | None, columns: list[str]
 ) -> list[Any]:
     """The partitions with some columns; others are not read if possible."""
     if isinstance(X, FilesInPieces):
-        return X.columns(asked)
-    return blocks if names is None else blocks_of(X[[X.columns[names.index(n)] for n in asked]])
+        return X.columns(columns)
+    return blocks if names is None else blocks_of(X[[X.columns[names.index(n)] for n in columns]])
 
 
 def gather(
@@ -213,18 +213,18 @@ def gather(
     n = sum(sizes)
     if n == 0:
         raise BadTable(f"{title} has no rows.")
-    rows, begins = drawn(n, row_sample.MANY_ROWS), (np.cumsum(sizes) - sizes).tolist()
-    told = zip(blocks, sizes, by_block(rows, begins, sizes), strict=True)
+    rows = drawn(n, row_sample.MANY_ROWS)
+    given = zip(blocks, sizes, by_block(rows, sizes), strict=True)
     pieces = [
-        dask.delayed(_look)(block, number, names, size, some)
-        for number, (block, size, some) in enumerate(told)
+        dask.delayed(_sampled_block)(block, number, names, size, some)
+        for number, (block, size, some) in enumerate(given)
         if size
     ]
-    (found,) = _timeouts.computed([_timeouts.put_together(pieces, _together)])
-    return replace(found, rows=rows)
+    (sample,) = _timeouts.computed([_timeouts.tree_reduced(pieces, _merged)])
+    return replace(sample, rows=rows)
 
 
-def _look(
+def _sampled_block(
     block: Any, number: int, names: list[str] | None, size: int, some: np.ndarray
 ) -> SampledTable:
     """The sampled rows and column ranges of a partition."""
@@ -242,7 +242,7 @@ def _look(
     return sampled(table, some)
 
 
-def _together(pieces: Sequence[SampledTable]) -> SampledTable:
+def _merged(pieces: Sequence[SampledTable]) -> SampledTable:
     """Merge the results of consecutive partitions."""
     import pyarrow as pa
 

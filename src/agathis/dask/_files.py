@@ -52,12 +52,12 @@ class FilesInPieces(NamedTuple):
         return [dask.delayed(read, pure=False)(piece, names) for piece in self.pieces]
 
 
-def in_pieces(source: TableReader, names: list[str]) -> FilesInPieces:
+def in_pieces(reader: TableReader, names: list[str]) -> FilesInPieces:
     """Some columns of one or more Parquet files, read lazily."""
-    files = [file for file in getattr(source, "files", [source]) if isinstance(file, ParquetReader)]
+    files = [file for file in getattr(reader, "files", [reader]) if isinstance(file, ParquetReader)]
     pieces = [piece for file in files for piece in pieces_of(file)]
     if not pieces:
-        raise BadTable(f"{source.shown} has no rows.")
+        raise BadTable(f"{reader.shown} has no rows.")
     return FilesInPieces(pieces, names)
 
 
@@ -65,16 +65,16 @@ def pieces_of(file: ParquetReader) -> list[Piece]:
     """Group consecutive row groups into partitions; none for a file without rows."""
     # Workers may run in another directory.
     path = os.path.abspath(file.path)
-    found: list[Piece] = []
+    pieces: list[Piece] = []
     groups: list[int] = []
     rows = filled = 0
     for number, group in enumerate(file.row_groups()):
         if groups and filled + group.n_bytes > PARTITION:
-            found.append(Piece(path, file.shown, groups, rows))
+            pieces.append(Piece(path, file.shown, groups, rows))
             groups, rows, filled = [], 0, 0
         if group.n_rows:
             groups, rows, filled = [*groups, number], rows + group.n_rows, filled + group.n_bytes
-    return found + ([Piece(path, file.shown, groups, rows)] if groups else [])
+    return pieces + ([Piece(path, file.shown, groups, rows)] if groups else [])
 
 
 def read(piece: Piece, names: list[str]) -> pa.Table:
@@ -82,8 +82,8 @@ def read(piece: Piece, names: list[str]) -> pa.Table:
     import pyarrow as pa
 
     file = ParquetReader(piece.path, piece.shown)
-    told = file.row_groups()
-    n_rows = sum(told[number].n_rows for number in piece.groups if number < len(told))
+    row_groups = file.row_groups()
+    n_rows = sum(row_groups[number].n_rows for number in piece.groups if number < len(row_groups))
     if n_rows != piece.n_rows:
         raise file.fault(
             f"some row groups had {piece.n_rows:,} rows, and have {n_rows:,}: it has changed."

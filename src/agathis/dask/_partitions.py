@@ -106,16 +106,16 @@ def _weights(sample_weight: Any, n_blocks: int) -> list[Any]:
             f"{type(sample_weight).__name__}."
         )
     if isinstance(sample_weight, (list, tuple)):
-        found = list(sample_weight)
+        weights = list(sample_weight)
     elif hasattr(sample_weight, "npartitions") and hasattr(sample_weight, "divisions"):
-        found = blocks_of(sample_weight)
+        weights = blocks_of(sample_weight)
     else:
-        found = np.ravel(np.array(sample_weight.to_delayed(), dtype=object)).tolist()
-    if len(found) != n_blocks:
+        weights = np.ravel(np.array(sample_weight.to_delayed(), dtype=object)).tolist()
+    if len(weights) != n_blocks:
         raise ValueError(
-            f"sample_weight must have the partitions of X, {n_blocks}; it has {len(found)}."
+            f"sample_weight must have the partitions of X, {n_blocks}; it has {len(weights)}."
         )
-    return found
+    return weights
 
 
 def mapped(X: Any, function: Callable[..., np.ndarray], columns: Sequence[str] | None) -> Any:
@@ -151,7 +151,7 @@ def _framed(frame: Any, function: Callable[..., np.ndarray], columns: Sequence[s
     """The result of the function with the index of the frame."""
     import pandas as pd
 
-    found = function(frame)
+    result = function(frame)
     if columns is None:
-        return pd.Series(found, index=frame.index, name="cluster")
-    return pd.DataFrame(found, index=frame.index, columns=list(columns))
+        return pd.Series(result, index=frame.index, name="cluster")
+    return pd.DataFrame(result, index=frame.index, columns=list(columns))

@@ -33,8 +33,8 @@ class LabelsOfTree:
 def called(model: LocalKauri, method: str, rows: Any) -> np.ndarray:
     """Call a method of the model for one block, which may be empty."""
     if len(rows):
-        found = getattr(model, method)(as_rows(rows))
-        return found.astype(np.int32) if found.ndim == 1 else found
+        result = getattr(model, method)(as_rows(rows))
+        return result.astype(np.int32) if result.ndim == 1 else result
     if method == "transform":
         return np.empty((0, model.n_clusters_))
     return np.empty(0, dtype=np.int32)
@@ -62,9 +62,9 @@ def score_of(model: LocalKauri, parts: Partitions, timeout: float) -> LazyScore:
     return LazyScore(dask.delayed(_objective_of)(sums, parts.weights is not None), timeout)
 
 
-def _objective_of(found: Sequence[ClusterSums], are_weighted: bool) -> float:
+def _objective_of(sums_of: Sequence[ClusterSums], are_weighted: bool) -> float:
     """The objective of clusters, from the sums of all blocks in their order."""
-    sums, sizes = (np.sum([part[place] for part in found], axis=0) for place in (0, 1))
+    sums, sizes = (np.sum([part[index] for part in sums_of], axis=0) for index in (0, 1))
     if sizes.sum() == 0:
         raise ValueError(
             "sample_weight is zero for every row; at least one must be positive."
@@ -79,14 +79,14 @@ def cluster_sums(model: LocalKauri, number: int, rows: Any, weight: Any) -> Clus
     centres, n_clusters = model._centres, model.n_clusters_
     assert isinstance(centres, PointCentres)
     space = centres.space
-    share = _weights(number, weight, len(rows))
+    row_weight = _weights(number, weight, len(rows))
     if len(rows) == 0:
         return ClusterSums(np.zeros(centres.points.shape), np.zeros(n_clusters))
     rows = as_rows(rows)
     labels = model.predict(rows)
     X = as_floats(rows)
     points = space.points(X if space.map is not None else X.astype(np.float64), 1)
-    member = membership(labels, n_clusters, share)
+    member = membership(labels, n_clusters, row_weight)
     return ClusterSums(member.T @ points.astype(np.float64), member.sum(axis=0))
 
 
@@ -94,12 +94,12 @@ def _weights(number: int, weight: Any, n_rows: int) -> np.ndarray:
     """The validated weights of a block."""
     if weight is None:
         return np.ones(n_rows)
-    found = np.asarray(weight, dtype=np.float64).ravel()
+    values = np.asarray(weight, dtype=np.float64).ravel()
     where = f"X, partition {number}: sample_weight"
-    if len(found) != n_rows:
-        raise ValueError(f"{where} has {len(found)} values for its {n_rows} rows.")
-    if not np.isfinite(found).all():
+    if len(values) != n_rows:
+        raise ValueError(f"{where} has {len(values)} values for its {n_rows} rows.")
+    if not np.isfinite(values).all():
         raise ValueError(f"{where} has a value that is missing or infinite")
-    if n_rows and found.min() < 0:
-        raise ValueError(f"{where} must not be negative; its smallest value is {found.min():.6g}.")
-    return found
+    if n_rows and values.min() < 0:
+        raise ValueError(f"{where} must not be negative; its smallest value is {values.min():.6g}.")
+    return values

@@ -8,6 +8,8 @@ from typing import Any, NamedTuple
 
 from sklearn.pipeline import Pipeline
 
+from agathis.dask._partitions import is_collection, partitions_of
+
 #: The maximum number of rows shown if X is a Dask collection.
 ROWS = 50_000
 WHY = "a sample of them, drawn at random"
@@ -23,8 +25,8 @@ class SampledRows(NamedTuple):
         """The provenance of the rows, for a report."""
         if self.n_read is None:
             return given
-        told = {"rows_read": self.n_read, "rows_used": len(self.rows), "rows_why": WHY}
-        return {**told, **(given or {})}
+        counts = {"rows_read": self.n_read, "rows_used": len(self.rows), "rows_why": WHY}
+        return {**counts, **(given or {})}
 
 
 def sampled_rows(X: Any, others: Mapping[str, Any]) -> SampledRows:
@@ -37,8 +39,7 @@ def sampled_rows(X: Any, others: Mapping[str, Any]) -> SampledRows:
         Arguments with one value per row of X, which are not supported with a sample.
     """
     # A Dask collection implies that Dask has been imported.
-    dask = sys.modules.get("dask")
-    if dask is None or not (dask.is_dask_collection(X) or _is_list(dask, X)):
+    if "dask" not in sys.modules or not is_collection(X):
         return SampledRows(X)
     for name, value in others.items():
         if value is not None:
@@ -46,7 +47,6 @@ def sampled_rows(X: Any, others: Mapping[str, Any]) -> SampledRows:
                 f"{name} has one value per row, but only a sample of X, a Dask collection, is "
                 "shown: pass rows from agathis.dask.sample_rows and the values of these rows."
             )
-    from agathis.dask._partitions import partitions_of
     from agathis.dask._sampling import counted_blocks, sample_rows, sizes_of
 
     n = sum(sizes_of(counted_blocks(X, partitions_of(X).blocks)))
@@ -59,7 +59,3 @@ def as_local(model: Any) -> Any:
     if isinstance(model, Pipeline):
         return Pipeline([(name, as_local(step)) for name, step in model.steps])
     return model.to_local() if hasattr(model, "to_local") else model
-
-
-def _is_list(dask: Any, X: object) -> bool:
-    return isinstance(X, list) and len(X) > 0 and all(map(dask.is_dask_collection, X))

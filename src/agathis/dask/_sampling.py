@@ -13,13 +13,13 @@ from agathis.dask._partitions import blocks_of, kind_of, partitions_of
 from agathis.dask._timeouts import computed
 
 
-def sample_rows(X: Any, most: int = 50_000, random_state: int = 0) -> Any:
+def sample_rows(X: Any, max_rows: int = 50_000, random_state: int = 0) -> Any:
     """Sample rows of a collection at random, in their original order.
 
     Parameters
     ----------
     X : dask.array.Array, dask.dataframe.DataFrame or list of Delayed
-    most : int, default=50_000
+    max_rows : int, default=50_000
         The maximum number of rows.
     random_state : int, default=0
 
@@ -40,25 +40,24 @@ def sample_rows(X: Any, most: int = 50_000, random_state: int = 0) -> Any:
     needed("dask.dataframe", "dask", "agathis.dask")
     blocks = partitions_of(X).blocks
     sizes = sizes_of(counted_blocks(X, blocks))
-    places = drawn(sum(sizes), most, random_state)
-    begins = (np.cumsum(sizes) - sizes).tolist()
-    wanted = [
+    positions = drawn(sum(sizes), max_rows, random_state)
+    tasks = [
         dask.delayed(_taken)(block, some)
-        for block, some in zip(blocks, by_block(places, begins, sizes), strict=True)
+        for block, some in zip(blocks, by_block(positions, sizes), strict=True)
         if len(some)
     ]
-    found = computed(wanted)
-    if not found:
+    parts = computed(tasks)
+    if not parts:
         raise ValueError("X has no rows; at least one is needed.")
-    if hasattr(found[0], "iloc"):
+    if hasattr(parts[0], "iloc"):
         import pandas as pd
 
-        return pd.concat(found)
-    return np.concatenate(found)
+        return pd.concat(parts)
+    return np.concatenate(parts)
 
 
-def _taken(block: Any, some: np.ndarray) -> Any:
-    return block.iloc[some] if hasattr(block, "iloc") else np.asarray(block)[some]
+def _taken(block: Any, positions: np.ndarray) -> Any:
+    return block.iloc[positions] if hasattr(block, "iloc") else np.asarray(block)[positions]
 
 
 def counted_blocks(X: Any, blocks: Sequence[Any]) -> Sequence[Any]:
@@ -73,10 +72,8 @@ def sizes_of(blocks: Sequence[Any]) -> list[int]:
     return computed([dask.delayed(len)(block) for block in blocks])
 
 
-def by_block(places: np.ndarray, begins: Sequence[int], sizes: Sequence[int]) -> list[np.ndarray]:
-    """Divide sorted row positions among blocks, relative to the start of each."""
-    out = []
-    for begin, size in zip(begins, sizes, strict=True):
-        low, high = np.searchsorted(places, [begin, begin + size])
-        out.append(places[low:high] - begin)
-    return out
+def by_block(positions: np.ndarray, sizes: Sequence[int]) -> list[np.ndarray]:
+    """Divide sorted row positions among blocks of these sizes, relative to the start of each."""
+    ends = np.cumsum(sizes)
+    parts = np.split(positions, np.searchsorted(positions, ends[:-1]))
+    return [part - begin for part, begin in zip(parts, ends - sizes, strict=True)]

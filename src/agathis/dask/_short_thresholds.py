@@ -21,7 +21,7 @@ from agathis._rules.described_tree import in_units
 from agathis._rules.short_thresholds import RawThresholds, ThresholdIntervals, to_shorten
 from agathis._trees.tree import Tree
 from agathis.dask._dataset import ClusterRows
-from agathis.dask._timeouts import computed, put_together
+from agathis.dask._timeouts import computed, tree_reduced
 
 NAME = "_agathis_origin"
 
@@ -56,7 +56,7 @@ class EncodedBlock(Delayed):
         return Delayed, (self.key, self.dask)
 
 
-def remembering(X: Any, origin: Origin) -> Any:
+def with_origin(X: Any, origin: Origin) -> Any:
     """Attach an origin to a collection, a frame or a list of blocks."""
     if isinstance(X, list):
         return [EncodedBlock(block, origin, number, len(X)) for number, block in enumerate(X)]
@@ -70,8 +70,8 @@ def origin_of(X: Any) -> Origin | None:
         if not X or not all(isinstance(block, EncodedBlock) for block in X):
             return None
         origin = getattr(X[0], NAME)
-        told = [(id(getattr(block, NAME)), block._number, block._of) for block in X]
-        same = told == [(id(origin), number, len(X)) for number in range(len(X))]
+        marks = [(id(getattr(block, NAME)), block._number, block._of) for block in X]
+        same = marks == [(id(origin), number, len(X)) for number in range(len(X))]
         return origin if same else None
     origin, name = getattr(X, "__dict__", {}).get(NAME, (None, None))
     # A column may have been set in place.
@@ -92,20 +92,22 @@ def short_thresholds(tree: Tree, dataset: ClusterRows) -> tuple[Tree, RawThresho
         return tree, {}
     import dask
 
-    asked = {*tree.feature[~tree.is_leaf].tolist(), *tree.term_feature.tolist()}
-    places = {s: p for s, p in encoder.places().items() if not asked.isdisjoint(p.tolist())}
-    features = [encoder.feature_names_[place] for some in places.values() for place in some]
+    used = {*tree.feature[~tree.is_leaf].tolist(), *tree.term_feature.tolist()}
+    columns_of = {s: p for s, p in encoder.places().items() if not used.isdisjoint(p.tolist())}
+    features = [encoder.feature_names_[column] for some in columns_of.values() for column in some]
     long = in_units(tree, encoder).tree
     with cluster.client.as_current():
-        told = [dask.delayed(one, traverse=False) for one in (tree, long, encoder, features)]
-        found = [dask.delayed(_intervals)(block, *told) for block in origin.columns(list(places))]
-        (rooms,) = computed([put_together(found, _within_all)], cluster.timeout)
-    if not dataset.weighted and (rooms.n_rows != tree.n_node_samples)[tree.is_leaf].any():
+        shared = [dask.delayed(one, traverse=False) for one in (tree, long, encoder, features)]
+        tasks = [
+            dask.delayed(_intervals)(block, *shared) for block in origin.columns(list(columns_of))
+        ]
+        (intervals,) = computed([tree_reduced(tasks, _within_all)], cluster.timeout)
+    if not dataset.weighted and (intervals.n_rows != tree.n_node_samples)[tree.is_leaf].any():
         raise ValueError(
             "partitions of X were read again for short thresholds, and have changed. Partitions "
             "must be the same each time, without random numbers."
         )
-    return rooms.short_thresholds(tree, long, encoder)
+    return intervals.short_thresholds(tree, long, encoder)
 
 
 def _intervals(
@@ -116,5 +118,5 @@ def _intervals(
     return ThresholdIntervals.of(tree, long, encoder.scaler_, rows.X)
 
 
-def _within_all(found: Sequence[ThresholdIntervals]) -> ThresholdIntervals:
-    return reduce(ThresholdIntervals.within, found)
+def _within_all(intervals: Sequence[ThresholdIntervals]) -> ThresholdIntervals:
+    return reduce(ThresholdIntervals.within, intervals)

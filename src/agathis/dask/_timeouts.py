@@ -103,15 +103,15 @@ def computed(tasks: Sequence[Any], timeout: float | None = None) -> list[Any]:
 
 
 async def _gathered(client: Any, futures: list[Any], timeout: float) -> list[Any]:
-    at, since = None, time.monotonic()
+    before, since = None, time.monotonic()
 
     async def check_progress() -> None:
-        nonlocal at, since
-        found = await _answer(client, client.scheduler.processing, timeout)
-        if found != at:
-            at, since = found, time.monotonic()
+        nonlocal before, since
+        processing = await _answer(client, client.scheduler.processing, timeout)
+        if processing != before:
+            before, since = processing, time.monotonic()
         elif time.monotonic() - since > timeout:
-            raise _stuck(found, timeout)
+            raise _stuck(processing, timeout)
 
     gathering = client.gather(futures, asynchronous=True)
     return list(await _watched(gathering, Heartbeats(client, timeout), (), check_progress))
@@ -186,9 +186,9 @@ class Heartbeats:
         elapsed = time.monotonic() - self.looked
         if elapsed < self.limit / LOOKS:
             return
-        found = (await self._answer(self.client.scheduler.identity))["workers"]
+        workers = (await self._answer(self.client.scheduler.identity))["workers"]
         before, self.looked = self.last, time.monotonic()
-        self.last = {worker: told["last_seen"] for worker, told in found.items()}
+        self.last = {worker: facts["last_seen"] for worker, facts in workers.items()}
         self.silent = {
             worker: self.silent.get(worker, 0.0) + min(elapsed, self.limit / 4)
             for worker, last in self.last.items()
@@ -213,16 +213,16 @@ class Heartbeats:
         return await _answer(self.client, question, self.timeout)
 
 
-def _stuck(found: Mapping[str, Sequence[Any]], timeout: float) -> TimeoutError:
+def _stuck(processing: Mapping[str, Sequence[Any]], timeout: float) -> TimeoutError:
     """The error for workers without progress, or without any worker."""
-    late = [worker for worker, keys in found.items() if keys]
+    late = [worker for worker, keys in processing.items() if keys]
     who = f"worker {late[0]} has" if len(late) == 1 else f"workers {', '.join(late)} have"
     if not late:
         return TimeoutError(f"no worker has taken a task for {timeout:g} s.")
     return TimeoutError(f"{who} been at the same tasks for {timeout:g} s.")
 
 
-def put_together(tasks: Sequence[Any], together: Callable[[list[Any]], Any]) -> Any:
+def tree_reduced(tasks: Sequence[Any], together: Callable[[list[Any]], Any]) -> Any:
     """Merge the results of tasks by a tree reduction.
 
     Parameters

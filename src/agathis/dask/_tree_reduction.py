@@ -30,21 +30,11 @@ class Branch(NamedTuple):
             yield from branch.all_below()
 
 
-class Failure(NamedTuple):
-    """A branch without an answer: its actor is lost or too slow."""
-
-    branch: Branch
-    is_slow: bool
+class TooSlow(Exception):
+    """A worker, by its address, has not answered in time."""
 
 
-class Summed(NamedTuple):
-    """A sum, and the branches missing in it."""
-
-    answer: Any
-    failures: list[Failure]
-
-
-def forest(actors: Sequence[tuple[str, str]], most: int) -> list[Branch]:
+def forest(actors: Sequence[tuple[str, str]], max_branches: int) -> list[Branch]:
     """Arrange (key, worker) pairs of actors in at most ``most`` trees, each with as many branches.
 
     A second actor of a worker, as after a loss, is a separate tree.
@@ -61,13 +51,13 @@ def forest(actors: Sequence[tuple[str, str]], most: int) -> list[Branch]:
             others.append(Branch(key, address))
         else:
             first[address] = key
-    return [*_trees([(key, address) for address, key in first.items()], most), *others]
+    return [*_trees([(key, address) for address, key in first.items()], max_branches), *others]
 
 
-def _trees(actors: list[tuple[str, str]], most: int) -> list[Branch]:
-    count = min(most, len(actors))
-    parts = [actors[place::count] for place in range(count)]
-    return [Branch(*part[0], tuple(_trees(part[1:], most))) for part in parts]
+def _trees(actors: list[tuple[str, str]], max_branches: int) -> list[Branch]:
+    count = min(max_branches, len(actors))
+    parts = [actors[index::count] for index in range(count)]
+    return [Branch(*part[0], tuple(_trees(part[1:], max_branches))) for part in parts]
 
 
 async def summed(
@@ -77,7 +67,7 @@ async def summed(
     question: tuple[str, tuple[Any, ...]],
     below: Sequence[Branch],
     timeout: float,
-) -> Summed:
+) -> Any:
     """The sum of the answers of this worker and its children; runs in the worker's event loop.
 
     Parameters
@@ -92,25 +82,25 @@ async def summed(
     below : sequence of Branch
     timeout : float
         The maximum time in seconds per worker.
+
+    Raises
+    ------
+    OSError or KeyError
+        If a worker is lost, or was restarted at the same address without the actor.
+    TooSlow
     """
-    asked = [asyncio.ensure_future(_asked(worker, one, question, timeout)) for one in below]
+    requests = [asyncio.ensure_future(_asked(worker, one, question, timeout)) for one in below]
     try:
-        answers, failures = [await asyncio.to_thread(own)], []
-        for found in await asyncio.gather(*asked):
-            if isinstance(found, Failure):
-                failures.append(found)
-            else:
-                answers.append(found.answer)
-                failures += found.failures
+        answers = [await asyncio.to_thread(own), *await asyncio.gather(*requests)]
     finally:
-        for call in asked:
+        for call in requests:
             call.cancel()
-    return Summed(await asyncio.to_thread(add, answers), failures)
+    return await asyncio.to_thread(add, answers)
 
 
 async def _asked(
     worker: Any, branch: Branch, question: tuple[str, tuple[Any, ...]], timeout: float
-) -> Summed | Failure:
+) -> Any:
     """Request the answer of a child."""
     from distributed.protocol import to_serialize
 
@@ -121,14 +111,9 @@ async def _asked(
         kwargs={},
     )
     try:
-        found = await asyncio.wait_for(call, timeout * (1 + branch.height))
-    except (TimeoutError, asyncio.TimeoutError):
-        return Failure(branch, is_slow=True)
-    except (OSError, KeyError):
-        # The worker is lost, or was restarted at the same address without the actor.
-        return Failure(branch, is_slow=False)
-    if found["status"] == "OK":
-        return found["result"]
-    if isinstance(found["exception"], (OSError, KeyError)):
-        return Failure(branch, is_slow=False)
-    raise found["exception"]
+        response = await asyncio.wait_for(call, timeout * (1 + branch.height))
+    except (TimeoutError, asyncio.TimeoutError) as error:
+        raise TooSlow(branch.address) from error
+    if response["status"] != "OK":
+        raise response["exception"]
+    return response["result"]

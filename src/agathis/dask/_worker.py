@@ -6,6 +6,7 @@ The answers of an actor do not depend on the number of actors, nor on earlier re
 from __future__ import annotations
 
 import sys
+import threading
 from collections.abc import Sequence
 from fractions import Fraction
 from importlib.metadata import version
@@ -25,7 +26,7 @@ from agathis._dataset.splits import AppliedSplit
 from agathis._kernels.kernel import Kernel
 from agathis._utils.exact_sums import exact_sums
 from agathis.dask._encoded import as_floats, as_rows
-from agathis.dask._tree_reduction import Branch, Summed, summed
+from agathis.dask._tree_reduction import Branch, summed
 
 
 class Block(NamedTuple):
@@ -62,21 +63,23 @@ def as_block(
     try:
         own_names = names_of(rows)
         if names is not None and own_names is not None and own_names != list(names):
-            found = [str(name) for name in own_names]
-            raise ValueError(f"it has the columns {found}, and the collection {list(names)}.")
+            columns = [str(name) for name in own_names]
+            raise ValueError(f"it has the columns {columns}, and the collection {list(names)}.")
         rows = as_rows(rows)
         X = as_floats(rows)
         if n_features is not None and X.shape[1] != n_features:
             raise ValueError(f"it has {X.shape[1]} columns, and the collection {n_features}.")
-        own = None
+        row_weight = None
         if weight is not None:
-            own = np.ascontiguousarray(weight, dtype=np.float64).ravel()
-            if len(own) != len(X):
-                raise ValueError(f"sample_weight has {len(own)} values for its {len(X)} rows.")
+            row_weight = np.ascontiguousarray(weight, dtype=np.float64).ravel()
+            if len(row_weight) != len(X):
+                raise ValueError(
+                    f"sample_weight has {len(row_weight)} values for its {len(X)} rows."
+                )
     except (TypeError, ValueError) as error:
         return Block(number, None, None, str(error))
     roles = getattr(rows, "roles", None)
-    return Block(number, X, own, None, roles, own_names)
+    return Block(number, X, row_weight, None, roles, own_names)
 
 
 def names_of(rows: Any) -> list[Any] | None:
@@ -112,6 +115,8 @@ class WorkerParts:
         self.ids: dict[int, np.ndarray | None] = {}
         self.plan: Plan
         self.leaf_sums: LeafSums
+        # A request may come again while the first is under way, if another worker was lost.
+        self.lock = threading.Lock()
         self.worker: Any
 
     def hold(self, keys: list[str]) -> None:
@@ -139,12 +144,12 @@ class WorkerParts:
             if infinite:
                 row, column = np.argwhere(np.isinf(X))[0].tolist()
                 fault = f"X has {X[row, column]} in its row {row}, column {column}"
-        n_weighted, total, least = 0, Fraction(0), 0.0
+        n_weighted, total, smallest = 0, Fraction(0), 0.0
         if block.weight is not None and len(X):
             if not np.isfinite(block.weight).all():
                 fault = "sample_weight has a value that is missing or infinite"
             else:
-                n_weighted, least = len(X), float(block.weight.min())
+                n_weighted, smallest = len(X), float(block.weight.min())
                 total = exact_sums(block.weight[:, None])[0]
                 if (block.weight == 1.0).all():
                     n_weighted = 0
@@ -157,18 +162,18 @@ class WorkerParts:
             missing,
             n_weighted,
             total,
-            least,
+            smallest,
             fault,
             block.roles,
             block.names,
         )
 
-    def count(self, least: float | None) -> list[tuple[int, int]]:
-        """Select the rows of more weight than ``least``, and return their number by partition."""
+    def count(self, min_weight: float | None) -> list[tuple[int, int]]:
+        """Select the rows above a minimum weight; return their number by partition."""
         for number, block in self.blocks.items():
             self.ids[number] = None
-            if least is not None and block.weight is not None:
-                self.ids[number] = np.flatnonzero(block.weight > least).astype(np.int32)
+            if min_weight is not None and block.weight is not None:
+                self.ids[number] = np.flatnonzero(block.weight > min_weight).astype(np.int32)
         return [(number, self._n_counted(number)) for number in self.blocks]
 
     def _n_counted(self, number: int) -> int:
@@ -188,10 +193,10 @@ class WorkerParts:
             if block.X is not None and block.X.dtype != np.float64:
                 self.blocks[number] = block._replace(X=block.X.astype(np.float64))
 
-    def rows(self, places: dict[int, np.ndarray]) -> dict[int, tuple[np.ndarray, Any]]:
+    def rows(self, positions: dict[int, np.ndarray]) -> dict[int, tuple[np.ndarray, Any]]:
         """Some of the rows of positive weight, and their weights, by partition."""
         out = {}
-        for number, some in places.items():
+        for number, some in positions.items():
             if number in self.blocks:
                 block, ids = self.blocks[number], self.ids[number]
                 assert block.X is not None
@@ -201,12 +206,12 @@ class WorkerParts:
 
     def totals(self) -> np.ndarray | None:
         """The sums of columns and of weights, without missing values."""
-        found = [
+        totals = [
             column_totals(block.X, block.weight)
             for block in self.blocks.values()
             if block.X is not None and len(block.X)
         ]
-        return added(found) if found else None
+        return added(totals) if totals else None
 
     def on(self, groups: list[np.ndarray], names: Any) -> list[tuple[int, np.ndarray]]:
         """The nonzero value of the columns of each group, by nonempty partition."""
@@ -232,25 +237,27 @@ class WorkerParts:
 
     def root(self, grid: Grid) -> Rooted:
         """The sums of all rows on a grid, and the magnitudes of each partition."""
-        self.leaf_sums.set_grid(grid)
         seen = {}
-        own = LeafSums(self.plan, self.threads)
-        for number, part in self.parts.items():
-            own.set_grid(grid)
-            part.sums([], 0, own, True, _silent)
-            assert own.seen is not None
-            seen[number] = own.seen
-            self.leaf_sums.put(own.take())
-        return Rooted(self.leaf_sums.take(), seen)
+        part_sums = LeafSums(self.plan, self.threads)
+        with self.lock:
+            self.leaf_sums.set_grid(grid)
+            for number, part in self.parts.items():
+                part_sums.set_grid(grid)
+                part.sums([], 0, part_sums, True, _silent)
+                assert part_sums.seen is not None
+                seen[number] = part_sums.seen
+                self.leaf_sums.put(part_sums.take())
+            return Rooted(self.leaf_sums.take(), seen)
 
     def sums(self, cuts: Sequence[AppliedSplit], leaf_index: int) -> Sums:
-        for part in self.parts.values():
-            part.sums(cuts, leaf_index, self.leaf_sums, False, _silent)
-        return self.leaf_sums.take()
+        with self.lock:
+            for part in self.parts.values():
+                part.sums(cuts, leaf_index, self.leaf_sums, False, _silent)
+            return self.leaf_sums.take()
 
     async def summed(
         self, method: str, args: tuple[Any, ...], below: Sequence[Branch], timeout: float
-    ) -> Summed:
+    ) -> Any:
         """The answer of ``sums`` or ``root``, including that of the workers below."""
 
         def own() -> Any:
@@ -261,9 +268,10 @@ class WorkerParts:
     def added(self, answers: list[Any]) -> Any:
         """Add several answers of ``sums`` or ``root``."""
         pairs = [one if isinstance(one, Rooted) else Rooted(one, {}) for one in answers]
-        for pair in pairs:
-            self.leaf_sums.put(pair.sums)
-        total = self.leaf_sums.take()
+        with self.lock:
+            for pair in pairs:
+                self.leaf_sums.put(pair.sums)
+            total = self.leaf_sums.take()
         if not isinstance(answers[0], Rooted):
             return total
         return Rooted(total, {number: seen for pair in pairs for number, seen in pair.seen.items()})

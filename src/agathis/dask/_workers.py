@@ -55,9 +55,9 @@ class WorkerVersions:
         """The threads of each worker, by address; waits for at least one worker."""
         started = time.monotonic()
         while True:
-            found = self.living()
-            if found:
-                return found
+            workers = self.living()
+            if workers:
+                return workers
             if time.monotonic() - started > self.timeout:
                 raise TimeoutError(
                     f"no worker has joined the scheduler {address_of(self.client)} for "
@@ -66,25 +66,25 @@ class WorkerVersions:
             time.sleep(POLL)
 
     def living(self) -> dict[str, int]:
-        found = dict(answered(self.client, lambda: self.client.scheduler.ncores(), self.timeout))
+        workers = dict(answered(self.client, lambda: self.client.scheduler.ncores(), self.timeout))
         # A worker removed by the scheduler may come back at the same address.
-        self.gone &= found.keys()
-        return {worker: threads for worker, threads in found.items() if worker not in self.gone}
+        self.gone &= workers.keys()
+        return {worker: threads for worker, threads in workers.items() if worker not in self.gone}
 
     def check_versions(self, workers: Iterable[str]) -> None:
         """Raise RuntimeError if a worker has another version of agathis, NumPy or Python."""
         new = [worker for worker in workers if worker not in self.known]
         if not new:
             return
-        own = versions()
+        ours = versions()
 
         def ask() -> object:
             # Sent by value, as a worker without agathis cannot import a function of it.
             try:
-                from agathis.dask._worker import versions as found
+                from agathis.dask._worker import versions as theirs
             except ImportError as error:
                 return f"cannot import agathis ({error})"
-            return found()
+            return theirs()
 
         async def ask_in_thread() -> object:
             # In a thread, as a long import would block the heartbeats of the worker's event loop.
@@ -96,21 +96,21 @@ class WorkerVersions:
         )
         run = self.client.run(ask_in_thread, workers=new, on_error="return", asynchronous=True)
         answers = answered_by(new, run, self.heartbeats, late)
-        for worker, found in answers.items():
-            if isinstance(found, OSError):
+        for worker, theirs in answers.items():
+            if isinstance(theirs, OSError):
                 continue  # the worker is lost, and will not be used
-            if isinstance(found, BaseException):
-                found = f"cannot be asked for its versions ({found})"
-            if isinstance(found, str):
+            if isinstance(theirs, BaseException):
+                theirs = f"cannot be asked for its versions ({theirs})"
+            if isinstance(theirs, str):
                 raise RuntimeError(
-                    f"worker {worker} {found}; client and workers need the same agathis, "
-                    f"{own['agathis']}."
+                    f"worker {worker} {theirs}; client and workers need the same agathis, "
+                    f"{ours['agathis']}."
                 )
-            for name, version in own.items():
-                if found[name] != version:
+            for name, version in ours.items():
+                if theirs[name] != version:
                     raise RuntimeError(
-                        f"worker {worker} has {name} {found[name]}, and the client {version}; they "
-                        "must have the same."
+                        f"worker {worker} has {name} {theirs[name]}, and the client {version}; "
+                        "they must have the same."
                     )
             self.known.add(worker)
 

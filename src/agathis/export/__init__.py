@@ -2,10 +2,11 @@
 
 All exports take a fitted estimator of the package, a pipeline that ends with one, or a ``Tree``;
 with ``scaler`` thresholds are in the units before scaling. Each format has a file, which only
-writes; ``_rules`` provides the conditions. ``_dialects`` lists the SQL databases, ``_sqlite``
-handles its untyped columns, ``_sums`` and ``_onnx_sums`` write sums of columns. A model file
-(``_json``) stores a :class:`FittedModel`, in the parts ``_json_names``, ``_json_tree``,
-``_json_terms`` and ``_json_fit``. ``_rename`` renames clusters.
+writes; ``_rules`` provides the conditions. ``_dialects`` lists the SQL databases,
+``_sql_columns`` and ``_sqlite`` write conditions on columns with and without types, and ``_terms``
+has the terms of sums of columns for all languages. A model file (``_json``) stores a
+:class:`FittedModel`, in the parts ``_json_names``, ``_json_tree`` and ``_json_fit``, whose values
+``_json_checks`` reads by their types. ``_rename`` renames clusters.
 """
 
 from __future__ import annotations

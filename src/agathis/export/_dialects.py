@@ -1,7 +1,6 @@
-"""The databases that SQL can be written for: how each writes names, texts and numbers.
+"""SQL dialects: how each database writes names, strings and numbers.
 
-This is the one list of them; whatever names a dialect reads ``DIALECTS``, or is compared with it
-by a test, as the choices of the command line are.
+``DIALECTS`` is the registry of them; the choices of the command line come from it.
 """
 
 from __future__ import annotations
@@ -14,11 +13,22 @@ from agathis.export import _sql_dates
 
 @dataclass(frozen=True)
 class Dialect:
-    """How a database writes names, texts and numbers, and whether it tells "a" from "A".
+    """The syntax of a database.
 
-    Where it is not ``typed``, as SQLite, a column of numbers may hold texts. ``dates`` has an
-    expression for each part of a date, and ``double`` is the name of float64. ``as_is`` makes of a
-    column of texts what is compared letter by letter, where the database would take "a" for "A".
+    Attributes
+    ----------
+    name, text, number : callable
+        Write an identifier, a string and a number.
+    dates : dict
+        An expression for each date part.
+    cases : bool
+        Whether identifiers are case-sensitive.
+    typed : bool
+        Whether columns have types; in SQLite a numeric column may hold strings.
+    double : str
+        The name of float64.
+    as_is : str
+        An expression that makes the comparison of strings case-sensitive.
     """
 
     name: Callable[[str], str]
@@ -32,7 +42,7 @@ class Dialect:
 
 
 def _wrapped(before: str, after: str) -> Callable[[str], str]:
-    """Names between two characters, the second of them doubled within."""
+    """Quote identifiers by two characters, doubling the second one inside."""
 
     def name(text: str) -> str:
         _check_text(text, "a name of a column or table")
@@ -47,7 +57,7 @@ def _check_text(text: object, what: str) -> None:
     if not text and "name" in what:
         raise ValueError(f"{what} is empty, which no database accepts.")
     if "\0" in text:
-        raise ValueError(f"{what} has a zero byte, which ends a text in SQL: {text!r}.")
+        raise ValueError(f"{what} has a zero byte, which ends a string in SQL: {text!r}.")
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -55,20 +65,20 @@ def _check_text(text: object, what: str) -> None:
 
 
 def text_literal(text: str) -> str:
-    """A text as most databases read it."""
+    """Quote a string as most databases do."""
     _check_text(text, "a text")
     return "'" + text.replace("'", "''") + "'"
 
 
 def _escaped(quote: str) -> Callable[[str], str]:
-    """Texts and names in which a backslash escapes, as in BigQuery."""
+    """Quote strings and identifiers in which a backslash escapes, as in BigQuery."""
 
-    def written(text: str) -> str:
+    def literal(text: str) -> str:
         _check_text(text, "a text" if quote == "'" else "a name of a column or table")
         text = text.replace("\\", "\\\\").replace(quote, "\\" + quote)
         return quote + text.replace("\n", "\\n").replace("\r", "\\r") + quote
 
-    return written
+    return literal
 
 
 def _text_of_mysql(text: str) -> str:
@@ -80,26 +90,26 @@ def _text_of_mysql(text: str) -> str:
     return text_literal(text)
 
 
-def _or_whole(written: Callable[[float], str]) -> Callable[[float], str]:
-    """Whole numbers as such; below 2**24 they stay what they are as a number of any type."""
+def _or_whole(literal: Callable[[float], str]) -> Callable[[float], str]:
+    """Write integers below 2**24 as such: they are exact in every numeric type."""
 
     def number(value: float) -> str:
-        whole = abs(value) < 1 << 24 and float(value).is_integer()
-        return str(int(value)) if whole else written(value)
+        is_integer = abs(value) < 1 << 24 and float(value).is_integer()
+        return str(int(value)) if is_integer else literal(value)
 
     return number
 
 
 @_or_whole
 def _approximate(value: float) -> str:
-    """With an exponent: without it the literal is a decimal, which some databases round."""
+    """Write an exponent: without it the literal is a decimal, which some databases round."""
     text = repr(value)
     return text.replace("e", "E") if "e" in text else f"{text.removesuffix('.0')}E0"
 
 
 @_or_whole
 def _number_of_postgres(value: float) -> str:
-    # There an exponent makes no difference: the type has to be said.
+    # An exponent makes no difference there: the type must be given.
     return f"'{value!r}'::double precision"
 
 
@@ -115,11 +125,10 @@ def _number_of_mssql(value: float) -> str:
 
 @_or_whole
 def _number_of_sqlite(value: float) -> str:
-    """A number of few digits, or a fraction that SQLite computes without rounding.
+    """Write few digits, or a fraction that SQLite computes without rounding.
 
-    SQLite reads some decimals as the neighbour of the nearest float64. With two decimals the
-    nearest is too far from the next to be missed. A fraction of whole numbers whose denominator
-    is a power of 2 is exact.
+    SQLite parses some decimals as a neighbour of the nearest float64, but not those of two
+    decimals. A fraction of integers whose denominator is a power of 2 is exact.
     """
     if abs(value) < 1e12 and float(f"{value:.2f}") == value:
         return repr(value)
@@ -163,15 +172,15 @@ DIALECTS = {
         _sql_dates.MYSQL,
         cases=False,
         double="DOUBLE",
-        # By its usual rules case, accents and spaces at the end make no difference.
+        # Its default collation ignores case, accents and trailing spaces.
         as_is="CAST(CONVERT({} USING utf8mb4) AS BINARY)",
     ),
     "postgres": Dialect(_wrapped('"', '"'), text_literal, _number_of_postgres, _sql_dates.ANSI),
     "snowflake": Dialect(
         _wrapped('"', '"'), _escaped("'"), _number_of_postgres, _sql_dates.SNOWFLAKE
     ),
-    # Between double quotes SQLite reads a name that no column has as a text: a slip of the pen
-    # would be an answer. Between these it is an error.
+    # In double quotes SQLite takes an unknown name for a string, which would hide a misspelled
+    # column; in backticks it is an error.
     "sqlite": Dialect(
         _wrapped("`", "`"),
         text_literal,

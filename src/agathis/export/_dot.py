@@ -80,11 +80,8 @@ def _lines(described: Described) -> Iterator[str]:
             label = f"{node.cluster}\n{label}"
             fill = f', fillcolor="{FILLS[tree.cluster[node.number] % len(FILLS)]}"'
         yield f"{node.number} [label={quoted(label)}{fill}]"
-    for node in nodes:
-        if not node.is_leaf:
-            n = node.number
-            yield f"{n} -> {tree.children_left[n]} [label={quoted(node.left)}]"
-            yield f"{n} -> {tree.children_right[n]} [label={quoted(node.right)}]"
+    for node in sorted(nodes[1:], key=lambda node: (node.parent, node.number)):
+        yield f"{node.parent} -> {node.number} [label={quoted(node.condition)}]"
 
 
 def quoted(text: str) -> str:

@@ -1,54 +1,53 @@
-"""Write a model as JSON and read it: nothing is executed, and everything is validated.
+"""Export a model to JSON and read it: nothing is executed, and everything is validated.
 
-``format`` is "agathis-tree" and ``version`` 4; versions 1 to 3 are read as well. ``nodes`` has an
-array for each property of nodes; node 0 is the root, and children come after their parent. A row
-goes to ``left`` where its value of ``feature`` is at most ``threshold``, to ``right`` where it is
-more; where it misses the value ``missing`` says which way, and "unseen" means to the child with
-more ``samples``. At a leaf ``left``, ``right``, ``feature`` and ``threshold`` are null. The
-threshold "inf" tells known values from missing ones. Numbers are written so that they are read as
-the same float64.
+``format`` is "agathis-tree" and ``version`` 4; versions 1 to 3 are converted when they are read.
+``nodes`` has an array for each property of nodes; node 0 is the root, and children come after their
+parent. A row goes to ``left`` if its value of ``feature`` is at most ``threshold``, else to
+``right``; ``missing`` is the direction of missing values, where "unseen" is the child with more
+``samples``. At a leaf ``left``, ``right``, ``feature`` and ``threshold`` are null. The threshold
+"inf" separates known from missing values. Numbers are written so that they are read as the same
+float64.
 
-Since version 2 ``nodes`` may have ``terms`` too: null, or pairs of a feature and its weight. Then
-it is the sum of the weighted features that is compared with the threshold, and it is missing where
-one of them is. A split on the categories of a source is such a sum of its columns, all of weight 1:
-rows in one of the categories go right, and all others left, those in a category that is new among
-them. Any other sum is of numbers, such as one of two columns with any weights.
+Since version 2 ``nodes`` may have ``terms``: null, or pairs of a feature and its weight. Then the
+weighted sum of the features is compared with the threshold; it is missing if one of them is. A
+split on the categories of a feature is such a sum of its one-hot columns, all of weight 1: rows in
+one of the categories go right, and all others left, including unknown categories. Any other sum is
+of numbers, such as one of two columns with any weights.
 
 Since version 3 a term may have a third part, pairs of an operation and a number such as
-``["subtract", 3.5]``: what is done with the feature before it is multiplied by its weight, one
-after the other on float64. Operations are "subtract", "add", "multiply", "divide", "at_least" and
-"at_most", which hold values at the number, and "fill", which puts it in the place of a missing
-value. They are what the model computed, so that every row goes where it went there.
+``["subtract", 3.5]``: they are applied to the feature in order, as float64, before it is multiplied
+by its weight. Operations are "subtract", "add", "multiply", "divide", "at_least" and "at_most",
+which clip values at the number, and "fill", which replaces missing values by it. They are the
+operations of the model, so that every row reaches the same leaf.
 
-``one_hot`` has, for each source, its columns and their categories, ``{"color": {"color_red":
-"red"}}``: texts, numbers, true or false, and null for a missing value. A category that has no
-column has the key "". ``value_names`` has, for each feature that holds codes, pairs of a value and
-its word. Either may be null. ``date_parts`` is there where features are parts of dates, with the
-column and the part of each, ``{"joined: month": {"column": "joined", "part": "month"}}``: Monday is
-weekday 1, and days are counted from 1970 on. ``holds`` says "numbers" or "names" of a column that
-has parts of dates already, ``circle`` "sin" or "cos" of the angle of a part, and ``first_is_day``
-how texts such as 3/4/2020 are read. ``form`` is how dates are written that are texts: "iso", "year
-first" and "year last" where each part has its place, and "other". ``rounded`` is true where
-thresholds have no more digits than the rows needed.
+``one_hot`` has, for each categorical feature, its columns and their categories, ``{"color":
+{"color_red": "red"}}``: strings, numbers, true or false, and null for a missing value. A category
+without a column has the key "". ``value_names`` has, for each feature with coded values, pairs of a
+value and its name. Either may be null. ``date_parts`` is defined if features are date parts, with
+the column and the part of each, ``{"joined: month": {"column": "joined", "part": "month"}}``:
+Monday is weekday 1, and days are counted from 1970-01-01. ``holds`` is "numbers" or "names" for a
+column that holds date parts itself, ``circle`` is "sin" or "cos" of the angle of a part, and
+``first_is_day`` tells how strings such as 3/4/2020 are read. ``form`` is the format of date
+strings: "iso", "year first" and "year last" of fixed width, or "other". ``rounded`` is true if
+thresholds have no more digits than the rows require.
 
-Version 4 holds the fit as well, each entry or null. ``spec`` are the settings that decide the tree,
-and ``preparation`` is how the columns of the fit come from features: ``columns`` has for each a
-``feature`` and its ``operations`` (those of terms, "log" for sign(x) log(1 + |x|), and "rank" with
-points and their ranks), or ``categories``, pairs of a 0/1 feature and the value where it is 1, with
-the values of ``unknown`` and ``missing`` ones. Either may be ``{"unavailable": reason}``; a
-preparation of null is none. With one, ``fitted_nodes`` are the nodes over the columns of the fit.
-``roles`` are those of the columns of the fit, ``centres`` the cluster centres where they are
-points, about ``origin``, and ``fill`` what stands for missing values; ``fit`` has ``objective``,
-``inertia``, ``lower_bound``, ``gap``, ``is_optimal`` and ``n_samples``. ``provenance`` tells of the
-table: its source, how it was read, rows, columns and what each became, target, identifiers, shown
-columns and notes. Training rows are not in the file: what needs them, such as distances in the
-space of most kernels, is unavailable.
+Version 4 stores the fit as well, each entry or null. ``spec`` are the settings that determine the
+tree, and ``preparation`` is the computation of the fitted columns from features: ``columns`` has
+for each a ``feature`` and its ``operations`` (those of terms, "log" for sign(x) log(1 + |x|), and
+"rank" with points and their ranks), or ``categories``, pairs of a 0/1 feature and the encoded value
+of its category, with the values of ``unknown`` and ``missing`` ones. Either may be
+``{"unavailable": reason}``; a preparation of null is the identity. With one, ``fitted_nodes`` are
+the nodes over the fitted columns. ``roles`` are those of the fitted columns, ``centres`` the
+cluster centres if they are points, about ``origin``, and ``fill`` imputes missing values; ``fit``
+has ``objective``, ``inertia``, ``lower_bound``, ``gap``, ``is_optimal`` and ``n_samples``.
+``provenance`` describes the table: its source, reading options, rows, columns and how each was
+handled, target, identifiers, shown columns and notes. Training rows are not stored: what requires
+them, such as distances in the space of most kernels, is unavailable.
 """
 
 from __future__ import annotations
 
 import json
-import math
 import os
 from collections.abc import Mapping, Sequence
 from typing import Any, overload
@@ -57,21 +56,20 @@ from sklearn.base import BaseEstimator
 
 from agathis import __version__
 from agathis._model.conversion import fitted_model
-from agathis._model.encoding import Unavailable
-from agathis._model.facts import FitMetrics
 from agathis._model.fitted_model import FittedModel
 from agathis._rules.described_tree import describe
 from agathis._trees.tree import Tree
 from agathis._utils.files import write_atomic
-from agathis.export._json_checks import short, truth, whole, wrong
+from agathis.export._json_checks import boolean, integer, short, wrong
 from agathis.export._json_fit import fit_record, read_fit
 from agathis.export._json_names import names_record, read_names
-from agathis.export._json_terms import VERSION_OF_FIT
 from agathis.export._json_tree import nodes_record, read_nodes
 
 FORMAT = "agathis-tree"
-OLDEST_VERSION, VERSION = 1, VERSION_OF_FIT
-# More than any tree that a person would read; a file beyond it is not read at all.
+OLDEST_VERSION, VERSION = 1, 4
+# Older files have no terms.
+VERSION_WITH_TERMS = 2
+# Larger than any tree that a person would read.
 MAX_BYTES = 1 << 26
 MAX_FEATURES = 1 << 20
 
@@ -214,38 +212,44 @@ def from_json(source: str | os.PathLike[str], *, takes_missing: bool | None = No
             f"source has version {version} of the format; this version of agathis reads versions "
             f"{OLDEST_VERSION} to {VERSION}."
         )
-    n_features = whole(data.get("n_features"), "n_features", 1, MAX_FEATURES)
-    tree = read_nodes(data.get("nodes"), n_features, version)
-    written = truth(data.get("takes_missing"), "takes_missing")
+    if version < VERSION:
+        data = _upgraded(data, version)
+    n_features = integer(data.get("n_features"), "n_features", 1, MAX_FEATURES)
+    tree = read_nodes(data.get("nodes"), n_features)
+    stored = boolean(data.get("takes_missing"), "takes_missing")
     method = data.get("model")
-    if not isinstance(method, str) and not (method is None and version >= VERSION):
+    if not isinstance(method, str | None):
         raise wrong(f"model is {short(method)}, not a string")
     if data.get("n_clusters") != tree.n_clusters:
         raise wrong(f"n_clusters is {data.get('n_clusters')!r}; its leaves have {tree.n_clusters}")
     out = FittedModel(
         tree,
         **read_names(data, n_features, tree.n_clusters),
-        takes_missing=written if takes_missing is None else takes_missing,
+        takes_missing=stored if takes_missing is None else takes_missing,
         method=method,
-        rounded=truth(data.get("rounded", False), "rounded"),
-        **(read_fit(data, tree, version) if version >= VERSION else _fit_of_older(data, version)),
+        rounded=boolean(data.get("rounded", False), "rounded"),
+        **read_fit(data, tree),
     )
     try:
-        # Columns must be features, and can only be what the cuts of the tree allow.
+        # Columns must be features, of a kind that the splits of the tree allow.
         describe(out)
     except ValueError as error:
         raise wrong(str(error).partition(". ")[0].rstrip(".")) from error
     return out
 
 
-def _fit_of_older(data: Mapping[str, Any], version: int) -> dict[str, Any]:
-    """The fit in files of versions 1 to 3: at most its objective."""
-    value = data.get("objective")
-    if value is not None and (not isinstance(value, float) or not math.isfinite(value)):
-        raise wrong(f"objective is {short(value)}, not a finite number")
-    unknown = Unavailable(f"model files of version {version} do not store it")
-    metrics = None if value is None else FitMetrics(objective=float(value))
-    return {"spec": unknown, "preparation": unknown, "fit_metrics": metrics}
+def _upgraded(data: dict[str, Any], version: int) -> dict[str, Any]:
+    """Convert a file of versions 1 to 3, which store at most the objective of the fit."""
+    nodes, unknown = data.get("nodes"), f"model files of version {version} do not store it"
+    if version < VERSION_WITH_TERMS and isinstance(nodes, dict):
+        nodes = {**nodes, "terms": None}
+    return {
+        **data,
+        "nodes": nodes,
+        "spec": {"unavailable": unknown},
+        "preparation": {"unavailable": unknown},
+        "fit": None if data.get("objective") is None else {"objective": data["objective"]},
+    }
 
 
 def _text_of(source: str | os.PathLike[str]) -> str:
@@ -283,8 +287,8 @@ def _parsed(text: str) -> dict[str, Any]:
     except RecursionError:
         raise wrong("it is nested too deeply") from None
     except ValueError as error:
-        # What the two functions above have said stands; the rest comes from json, or from a
-        # number of more digits than Python reads.
+        # Errors of the two functions above are complete; others come from json, or from a
+        # number of more digits than Python parses.
         if str(error).startswith("source is not"):
             raise
         raise wrong(f"it is not JSON, {error}") from error

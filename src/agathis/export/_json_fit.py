@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, fields
+from dataclasses import asdict
 from typing import Any, TypeVar
 
 import numpy as np
@@ -22,19 +22,27 @@ from agathis._model.encoding import (
     Ranks,
     Unavailable,
 )
-from agathis._model.facts import CentrePoints, ColumnUse, FitMetrics, Provenance
+from agathis._model.facts import CentrePoints, FitMetrics, Provenance
 from agathis._model.fitted_model import FittedModel
 from agathis._model.spec import FitSpec
-from agathis._trees.stepped import OPERATIONS, Step
 from agathis._trees.tree import Tree
-from agathis.export._json_checks import real, short, truth, whole, wrong
+from agathis.export._json_checks import (
+    boolean,
+    integer,
+    items,
+    mapping,
+    read_as,
+    read_step,
+    real,
+    short,
+    string,
+    wrong,
+)
 from agathis.export._json_tree import fitted_nodes_record, read_nodes
 
 # More than any encoder makes.
-MAX_OPERATIONS, MAX_POINTS, MAX_COLUMNS = 100, 100_000, 1 << 20
-MAX_TEXT = 1 << 20
+MAX_OPERATIONS = 100
 T = TypeVar("T")
-READING = {"na": list, "encoding": str, "separator": str, "decimal": str}
 
 
 def fit_record(model: FittedModel) -> dict[str, Any]:
@@ -54,23 +62,27 @@ def fit_record(model: FittedModel) -> dict[str, Any]:
     }
 
 
-def read_fit(data: Mapping[str, Any], tree: Tree, version: int) -> dict[str, Any]:
+def read_fit(data: Mapping[str, Any], tree: Tree) -> dict[str, Any]:
     """Read these entries as arguments of ``FittedModel``."""
     preparation = _entry(data, "preparation", _preparation, tree.n_features)
     out: dict[str, Any] = {
         "spec": _entry(data, "spec", _spec),
         "preparation": preparation,
-        "fit_metrics": _entry(data, "fit", _metrics),
-        "provenance": _entry(data, "provenance", _provenance),
+        "fit_metrics": read_as(FitMetrics | None, data.get("fit"), "fit"),
+        "provenance": read_as(Provenance | None, data.get("provenance"), "provenance"),
     }
     if isinstance(preparation, Unavailable):
         return out
     n = tree.n_features
     if preparation is not None:
         n = len(preparation.columns)
-        out["fitted_tree"] = _fitted_tree(data.get("fitted_nodes"), tree, n, version)
+        out["fitted_tree"] = fitted = read_nodes(data.get("fitted_nodes"), n)
+        if fitted.node_count != tree.node_count or fitted.n_clusters != tree.n_clusters:
+            raise wrong("fitted_nodes is another tree than nodes")
     out["roles"] = _entry(data, "roles", _roles, n)
-    out["centres"] = _entry(data, "centres", _centres, n, tree.n_clusters)
+    out["centres"] = centres = read_as(CentrePoints | None, data.get("centres"), "centres")
+    if centres is not None:
+        _check_centres(centres, n, tree.n_clusters)
     return out
 
 
@@ -85,13 +97,13 @@ def _spec_record(model: FittedModel) -> dict[str, Any] | None:
         return {"unavailable": str(error).rstrip(".")}
 
 
-def _preparation_record(found: Encoding | Unavailable | None) -> dict[str, Any] | None:
-    if found is None:
+def _preparation_record(encoding: Encoding | Unavailable | None) -> dict[str, Any] | None:
+    if encoding is None:
         return None
-    why = found.why if isinstance(found, Unavailable) else found.why_not_written
-    if why is not None or isinstance(found, Unavailable):
+    why = encoding.why if isinstance(encoding, Unavailable) else encoding.why_not_written
+    if why is not None or isinstance(encoding, Unavailable):
         return {"unavailable": why}
-    return {"steps": found.steps, "columns": [_column_record(column) for column in found.columns]}
+    return {"steps": encoding.steps, "columns": list(map(_column_record, encoding.columns))}
 
 
 def _column_record(column: Any) -> dict[str, Any]:
@@ -128,94 +140,81 @@ def _roles_record(roles: FeatureRoles) -> dict[str, Any]:
 
 
 def _entry(
-    data: Mapping[str, Any], name: str, reader: Callable[..., T], *sizes: object
-) -> T | None:
+    data: Mapping[str, Any], name: str, reader: Callable[..., T], *sizes: int
+) -> T | Unavailable | None:
     """Read an optional object of the file."""
-    found = data.get(name)
-    if found is None:
+    if data.get(name) is None:
         return None
-    if not isinstance(found, Mapping):
-        raise wrong(f"{name} is {short(found)}, not an object")
-    return reader(found, *sizes)
+    entry = mapping(data[name], name)
+    if "unavailable" in entry:
+        return Unavailable(string(entry["unavailable"], name))
+    return reader(entry, *sizes)
 
 
-def _spec(found: Mapping[str, Any]) -> FitSpec | Unavailable:
-    if "unavailable" in found:
-        return Unavailable(_text(found["unavailable"], "spec"))
+def _spec(entry: Mapping[str, Any]) -> FitSpec:
     try:
-        return FitSpec.from_dict(found)
+        return FitSpec.from_dict(entry)
     except ValueError as error:
         raise wrong(f"its spec cannot be read, {short(str(error))}") from error
 
 
-def _preparation(found: Mapping[str, Any], n_features: int) -> Encoding | Unavailable:
-    if "unavailable" in found:
-        return Unavailable(_text(found["unavailable"], "preparation"))
-    columns = _list(found.get("columns"), "the columns of preparation", MAX_COLUMNS)
+def _preparation(entry: Mapping[str, Any], n_features: int) -> Encoding:
+    columns = items(entry.get("columns"), "the columns of preparation")
     if not columns:
         raise wrong("preparation has no columns")
     return Encoding(
-        tuple(_column(column, n_features) for column in columns),
-        _text(found.get("steps"), "the steps of preparation"),
+        tuple(
+            _column(mapping(column, "a column of preparation"), n_features) for column in columns
+        ),
+        string(entry.get("steps"), "the steps of preparation"),
     )
 
 
-def _fitted_tree(found: object, tree: Tree, n_columns: int, version: int) -> Tree:
-    out = read_nodes(found, n_columns, version)
-    if out.node_count != tree.node_count or out.n_clusters != tree.n_clusters:
-        raise wrong("fitted_nodes is another tree than nodes")
-    return out
+def _column(column: Mapping[str, Any], n_features: int) -> NumberColumn | CategoryColumn:
+    def feature(value: object) -> int:
+        return integer(value, "a feature of preparation", 0, n_features - 1)
+
+    if "categories" not in column:
+        operations = items(column.get("operations"), "operations", MAX_OPERATIONS)
+        return NumberColumn(feature(column.get("feature")), tuple(map(_read_operation, operations)))
+    values = []
+    for pair in items(column["categories"], "categories", n_features):
+        if not isinstance(pair, list) or len(pair) != 2:
+            raise wrong(f"preparation has the category {short(pair)}, not a pair")
+        values.append((feature(pair[0]), real(pair[1], "a value of preparation")))
+    if not values:
+        raise wrong("preparation has a column without categories")
+    unknown, missing = (
+        math.nan if column.get(name) is None else real(column[name], f"{name} of preparation")
+        for name in ("unknown", "missing")
+    )
+    return CategoryColumn(tuple(values), unknown, missing)
 
 
-def _column(found: object, n_features: int) -> NumberColumn | CategoryColumn:
-    if not isinstance(found, Mapping):
-        raise wrong(f"preparation has the column {short(found)}, not an object")
-    if "categories" in found:
-        pairs = _list(found["categories"], "categories", n_features)
-        values = []
-        for pair in pairs:
-            if not isinstance(pair, list) or len(pair) != 2:
-                raise wrong(f"preparation has the category {short(pair)}, not a pair")
-            feature = whole(pair[0], "a feature of preparation", 0, n_features - 1)
-            values.append((feature, real(pair[1], "a value of preparation", -math.inf)))
-        if not values:
-            raise wrong("preparation has a column without categories")
-        unknown, missing = (_nan_or_real(found.get(name), name) for name in ("unknown", "missing"))
-        return CategoryColumn(tuple(values), unknown, missing)
-    feature = whole(found.get("feature"), "a feature of preparation", 0, n_features - 1)
-    operations = _list(found.get("operations"), "operations", MAX_OPERATIONS)
-    return NumberColumn(feature, tuple(map(_read_operation, operations)))
-
-
-def _read_operation(found: object) -> Operation:
-    if found == ["log"]:
+def _read_operation(value: object) -> Operation:
+    if value == ["log"]:
         return Logarithm()
-    if isinstance(found, list) and len(found) == 3 and found[0] == "rank":
-        points, ranks = (_numbers(one, "ranks", MAX_POINTS) for one in found[1:])
+    if isinstance(value, list) and len(value) == 3 and value[0] == "rank":
+        points, ranks = (read_as(tuple[float, ...], one, "ranks") for one in value[1:])
         if len(points) != len(ranks) or not points or any(np.diff(points) <= 0):
             raise wrong("preparation has ranks of points that do not rise")
         return Ranks(points, ranks)
-    if not isinstance(found, list) or len(found) != 2 or found[0] not in OPERATIONS:
-        raise wrong(f"preparation has the operation {short(found)}")
-    by = real(found[1], "the number of an operation", -math.inf)
-    if by == 0 and found[0] == "divide":
-        raise wrong("preparation divides by 0")
-    return Step(found[0], by)
+    return read_step(value, "an operation of preparation")
 
 
-def _roles(found: Mapping[str, Any], n: int) -> FeatureRoles:
+def _roles(entry: Mapping[str, Any], n: int) -> FeatureRoles:
     groups = []
     taken: set[int] = set()
-    for group in _list(found.get("one_hot"), "one_hot of roles", n):
-        columns = [whole(c, "a column of roles", 0, n - 1) for c in _list(group, "a group", n)]
+    for group in items(entry.get("one_hot"), "one_hot of roles", n):
+        columns = [integer(c, "a column of roles", 0, n - 1) for c in items(group, "a group", n)]
         if not columns or len(set(columns)) < len(columns) or taken.intersection(columns):
             raise wrong("roles has a group that is empty or has a column twice")
         taken.update(columns)
         groups.append(np.array(columns, dtype=np.intp))
     masks = []
     for name in ("split", "kernel"):
-        mask = _list(found.get(name), f"{name} of roles", n)
-        booleans = [truth(one, f"{name} of roles") for one in mask]
+        mask = items(entry.get(name), f"{name} of roles", n)
+        booleans = [boolean(one, f"{name} of roles") for one in mask]
         if len(booleans) != n or not any(booleans):
             raise wrong(f"{name} of roles has no column, or not one entry for each")
         masks.append(np.array(booleans, dtype=bool))
@@ -225,82 +224,9 @@ def _roles(found: Mapping[str, Any], n: int) -> FeatureRoles:
     return FeatureRoles(tuple(groups), *masks)
 
 
-def _centres(found: Mapping[str, Any], n: int, n_clusters: int) -> CentrePoints:
-    origin = _numbers(found.get("origin"), "the origin of centres", n)
-    rows = _list(found.get("points"), "points of centres", MAX_COLUMNS)
-    points = tuple(_numbers(row, "a centre", n) for row in rows)
-    if len(points) != n_clusters or {len(row) for row in points} != {len(origin)} or not origin:
+def _check_centres(centres: CentrePoints, n: int, n_clusters: int) -> None:
+    sizes = {len(centres.origin), *map(len, centres.points)}
+    if len(centres.points) != n_clusters or len(sizes) > 1 or not 0 < len(centres.origin) <= n:
         raise wrong("centres has not one point for each cluster")
-    fill = found.get("fill")
-    filled = None if fill is None else _numbers(fill, "fill of centres", n)
-    if filled is not None and len(filled) != n:
+    if centres.fill is not None and len(centres.fill) != n:
         raise wrong("fill of centres has not one number for each column")
-    return CentrePoints(points, origin, filled)
-
-
-def _metrics(found: Mapping[str, Any]) -> FitMetrics:
-    out: dict[str, Any] = {}
-    for name in ("objective", "inertia", "lower_bound", "gap"):
-        value = found.get(name)
-        out[name] = None if value is None else real(value, f"{name} of fit", -math.inf)
-    optimal, n = found.get("is_optimal"), found.get("n_samples")
-    out["is_optimal"] = None if optimal is None else truth(optimal, "is_optimal")
-    out["n_samples"] = None if n is None else whole(n, "n_samples", 0, 2**63 - 1)
-    return FitMetrics(**out)
-
-
-def _provenance(found: Mapping[str, Any]) -> Provenance:
-    out: dict[str, Any] = {}
-    for name in ("source", "rows_why", "scaling", "target", "identifier"):
-        value = found.get(name)
-        out[name] = None if value is None else _text(value, f"{name} of provenance")
-    for name in ("rows_read", "rows_used"):
-        value = found.get(name)
-        out[name] = None if value is None else whole(value, name, 0, 2**63 - 1)
-    for name in ("show", "notes"):
-        texts = _list(found.get(name), f"{name} of provenance", MAX_COLUMNS)
-        out[name] = tuple(_text(one, f"{name} of provenance") for one in texts)
-    out["missing"] = found.get("missing")
-    if out["missing"] not in ("tree", "drop", "error"):
-        raise wrong(f"missing of provenance is {short(out['missing'])}, not tree, drop or error")
-    columns = _list(found.get("columns"), "columns of provenance", MAX_COLUMNS)
-    out["columns"] = tuple(map(_column_use, columns))
-    reading = found.get("reading")
-    if not isinstance(reading, Mapping):
-        raise wrong(f"reading of provenance is {short(reading)}, not an object")
-    for name, value in reading.items():
-        if not isinstance(value, READING.get(name, ())):
-            raise wrong(f"reading of provenance has {short(name)}: {short(value)}")
-        for text in value if isinstance(value, list) else [value]:
-            _text(text, f"{short(name)} of reading")
-    out["reading"] = dict(reading)
-    return Provenance(**out)
-
-
-def _column_use(found: object) -> ColumnUse:
-    names = {field.name for field in fields(ColumnUse)}
-    if not isinstance(found, Mapping) or set(found) != names:
-        raise wrong(f"provenance has the column {short(found)}")
-    texts = {name: _text(found[name], "columns of provenance") for name in names - {"used"}}
-    used = found["used"]
-    return ColumnUse(**texts, used=None if used is None else truth(used, "used"))
-
-
-def _list(found: object, name: str, most: int) -> list[Any]:
-    if not isinstance(found, list) or len(found) > most:
-        raise wrong(f"{name} is {short(found)}, not a list of at most {most}")
-    return found
-
-
-def _numbers(found: object, name: str, most: int) -> tuple[float, ...]:
-    return tuple(real(value, name, -math.inf) for value in _list(found, name, most))
-
-
-def _nan_or_real(found: object, name: str) -> float:
-    return math.nan if found is None else real(found, f"{name} of preparation", -math.inf)
-
-
-def _text(found: object, name: str) -> str:
-    if not isinstance(found, str) or len(found) > MAX_TEXT:
-        raise wrong(f"{name} is {short(found)}, not a string of at most {MAX_TEXT} characters")
-    return found

@@ -1,4 +1,4 @@
-"""A tree as an ONNX model, by way of scikit-learn's trees."""
+"""Export a tree to ONNX, through a decision tree of scikit-learn."""
 
 from __future__ import annotations
 
@@ -42,26 +42,24 @@ def to_onnx(
     X: ArrayLike | None = None,
     scaler: object = None,
 ) -> bytes | None:
-    """Make an ONNX model, which needs no Python to run.
+    """Export a tree to an ONNX model, which runs without Python.
 
-    It takes rows of float32, ``X``, and gives ``label``, their clusters, and ``probabilities``.
-    As in :func:`agathis.export.to_sklearn`, rows that are nearer to a threshold than float32
-    tells apart may go the other way. Sums of two columns are computed of these rows in float64,
-    as ``predict`` does it. The names of the columns of ``X``, in order, are in its
-    metadata as JSON, ``feature_names``, where the model has names. Needs skl2onnx:
-    ``pip install "agathis[onnx]"``.
+    Its input ``X`` is rows of float32; its outputs are ``label``, the clusters, and
+    ``probabilities``. As in :func:`agathis.export.to_sklearn`, rows closer to a threshold than the
+    precision of float32 may change sides. Sums of two columns are computed from these rows in
+    float64, as in ``predict``. If the model has feature names, they are stored in the metadata as
+    JSON, ``feature_names``. Requires skl2onnx: ``pip install "agathis[onnx]"``.
 
     Parameters
     ----------
     model : estimator, Pipeline or Tree
         As for :func:`agathis.export.to_text`.
     path : str or PathLike, optional
-        A file, which is replaced as a whole; without it the bytes are returned.
+        The file to write. By default the bytes are returned.
     X : array-like of shape (n_samples, n_features), optional
-        Rows that have to get the clusters that they get here, as for
-        :func:`agathis.export.to_sklearn`.
+        Rows whose clusters must be reproduced, as for :func:`agathis.export.to_sklearn`.
     scaler : fitted scaler or Pipeline of scalers, optional
-        As for :func:`agathis.export.to_text`: the model then takes rows that are not scaled.
+        As for :func:`agathis.export.to_text`: the model then takes unscaled rows.
 
     Returns
     -------
@@ -82,39 +80,39 @@ def to_onnx(
     else:
         plan, classifier = None, classifier_of(described, X)
     classifier.classes_ = np.arange(len(classifier.classes_))
-    made = convert(
+    model_proto = convert(
         classifier,
         initial_types=[("X", types.FloatTensorType([None, classifier.n_features_in_]))],
         options={"zipmap": False},
     )
-    _route_missing(made, classifier)
-    _tell_names(made, described)
+    _route_missing(model_proto, classifier)
+    _add_names(model_proto, described)
     if plan is not None:
-        plan.put_before(made)
-    data: bytes = made.SerializeToString()
+        plan.put_before(model_proto)
+    data: bytes = model_proto.SerializeToString()
     if path is None:
         return data
     write_atomic(path, data)
     return None
 
 
-def _tell_names(made: Any, described: Described) -> None:
-    """Write into the model what its columns are, which the shape of X does not tell."""
-    found = {
+def _add_names(made: Any, described: Described) -> None:
+    """Store the names of the features, and the categories, in the metadata."""
+    metadata = {
         "feature_names": described.features if described.named_features else None,
         "one_hot": getattr(described.model, "one_hot_", None),
     }
-    for key, value in found.items():
+    for key, value in metadata.items():
         if value is not None:
             made.metadata_props.add(key=key, value=json.dumps(value))
 
 
-def _route_missing(made: Any, classifier: DecisionTreeClassifier) -> None:
-    """Say at each node where missing values go, which skl2onnx may leave out."""
+def _route_missing(model_proto: Any, classifier: DecisionTreeClassifier) -> None:
+    """Set the direction of missing values at each node, which skl2onnx may omit."""
     from onnx import helper
 
     name = "nodes_missing_value_tracks_true"
-    for node in made.graph.node:
+    for node in model_proto.graph.node:
         if node.op_type != "TreeEnsembleClassifier":
             continue
         given = {attribute.name: attribute for attribute in node.attribute}

@@ -1,7 +1,7 @@
-"""A tree as a function in Python that needs no package at all.
+"""Export a tree to a Python function without dependencies.
 
-Its rows may be those of ``csv.DictReader``, all text. Each value that the tree asks for is first
-made what the tree compares: a number, a truth, or a category, and NaN or None where it is missing.
+Its rows may be those of ``csv.DictReader``, all strings. Each value that the tree splits on is
+first converted to a number, a boolean or a category; NaN or None if it is missing.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from agathis._rules.described_tree import Described, describe
 from agathis._rules.split_axes import Axis, CategoryAxis, NumberAxis, SumAxis
 from agathis._trees.tree import Tree
 from agathis.export._python_dates import date_lines, variable_of
-from agathis.export._sums import python_sum
+from agathis.export._terms import SIGNS, terms_of
 
-#: Names that the function may use itself.
+#: Names used inside the function.
 _USED = (
     *("enumerate", "float", "getattr", "hasattr", "int", "isinstance", "len", "max", "min", "str"),
     *("IndexError", "ValueError"),
@@ -36,14 +36,14 @@ def to_python(
     cluster_names: Sequence[str] | None = None,
     one_hot: object = None,
 ) -> str:
-    r'''Write a tree as the source of a function in Python.
+    r'''Export a tree to the source code of a Python function.
 
-    The function takes a row: a mapping from names to values, of which those that the tree asks
-    for are enough, or a sequence of values in the order of the features. It returns the cluster.
-    A value is missing where it is None, NaN, an empty text or one such as "NA", and goes where it
-    goes in the tree. Numbers are compared as float64, as ``predict`` does. Numbers and truths may
-    be texts, as those of ``csv.DictReader`` are. Parts of dates are taken from the date: one of
-    ``datetime``, of pandas, or a text.
+    The function takes a row, either a mapping from names to values, which may omit unused features,
+    or a sequence of values in the order of the features, and returns the cluster. None, NaN, empty
+    strings and strings such as "NA" are missing values, and go where they go in the tree. Numbers
+    are compared as float64, as in ``predict``. Numbers and booleans may be strings, as from
+    ``csv.DictReader``. Date parts are extracted from the date: one of ``datetime``, of pandas, or a
+    string.
 
     Parameters
     ----------
@@ -54,16 +54,16 @@ def to_python(
     scaler, feature_names : optional
         As for :func:`agathis.export.to_text`.
     cluster_names : sequence of str, optional
-        What the function returns; by default the numbers of clusters.
+        The values to return; by default the cluster numbers.
     one_hot : mapping or OneHotEncoder, optional
-        As for :func:`agathis.export.to_text`. The function then asks for the sources: a row has
-        ``"color": "red"``. A sequence has a value for each source, in the place of the first of
-        its columns.
+        As for :func:`agathis.export.to_text`. The function then takes the categorical features: a
+        row has ``"color": "red"``. A sequence has one value for each, in the position of its first
+        one-hot column.
 
     Returns
     -------
     source : str
-        Names and texts in it are escaped; it imports nothing, but for dates ``datetime``.
+        Names and strings are escaped. It imports nothing, except ``datetime`` for dates.
 
     Examples
     --------
@@ -120,7 +120,7 @@ def _lines(described: Described, function: str) -> Iterator[str]:
     ]
     if len(set(numbers)) < len(numbers):
         raise ValueError("feature_names has a name twice; a row could not tell them apart.")
-    place = {name: i for i, name in enumerate(names)}
+    position = {name: i for i, name in enumerate(names)}
     many = f"{len(names)} value{'s'[: len(names) != 1]}"
     yield f"def {function}(row):"
     yield '    """The cluster of a row.'
@@ -141,15 +141,19 @@ def _lines(described: Described, function: str) -> Iterator[str]:
     used: dict[str, list[Column]] = {}
     for f in described.used():
         used.setdefault(columns[f].column, []).append(columns[f])
-    if any(not isinstance(column, Indicator) for own in used.values() for column in own):
+    if any(
+        not isinstance(column, Indicator) for of_column in used.values() for column in of_column
+    ):
         yield f"    missing = {NO_NUMBERS!r}"
-    for name, own in used.items():
-        i, column = place[name], own[0]
+    for name, of_column in used.items():
+        i, column = position[name], of_column[0]
         yield f"    x{i} = row[{name!a} if named else {i}]"
         if isinstance(column, Indicator):
             yield from _category(f"x{i}", categories_of(columns, name))
         elif column.when is not None:
-            parts = [one.when for one in own if isinstance(one, Number) and one.when is not None]
+            parts = [
+                one.when for one in of_column if isinstance(one, Number) and one.when is not None
+            ]
             yield from date_lines(f"x{i}", parts)
         else:
             yield f'    x{i} = float("nan" if str(x{i}).strip().lower() in missing else x{i})'
@@ -157,62 +161,77 @@ def _lines(described: Described, function: str) -> Iterator[str]:
         answer = described.label(leaf)
         answer = ascii(answer) if isinstance(answer, str) else answer
         if turns:
-            asked = " and ".join(_asked(axis, allowed, place) for axis, allowed in turns.items())
-            yield f"    if {asked}:"
+            conditions = (_condition(axis, allowed, position) for axis, allowed in turns.items())
+            yield f"    if {' and '.join(conditions)}:"
             yield f"        return {answer}"
         else:
             yield f"    return {answer}"
 
 
-def _asked(axis: Axis, allowed: AdmissibleValues, place: dict[str, int]) -> str:
+def _condition(axis: Axis, allowed: AdmissibleValues, position: dict[str, int]) -> str:
     if isinstance(axis, CategoryAxis) and isinstance(allowed, Categories):
-        return _of_source(axis, allowed, f"x{place[axis.name]}")
+        return _in_categories(axis, allowed, f"x{position[axis.name]}")
     if not isinstance(axis, (NumberAxis, SumAxis)) or not isinstance(allowed, Range):
         raise TypeError(f"{axis.name!r} does not go with {allowed!r}.")
-    if isinstance(axis, SumAxis):
-        x = python_sum(axis, _on_or_off, lambda column: _variable(column, place))
-    else:
-        x = _variable(axis.column, place)
+    x = _sum(axis, position) if isinstance(axis, SumAxis) else _variable(axis.column, position)
     if allowed.high == float("inf"):
         return f"{x} == {x}"
     # NaN is not more than anything.
     return f"not {x} > {allowed.high!r}" if allowed.missing else f"{x} <= {allowed.high!r}"
 
 
-def _variable(column: Column, place: dict[str, int]) -> str:
-    x = f"x{place[column.column]}"
+def _variable(column: Column, position: dict[str, int]) -> str:
+    x = f"x{position[column.column]}"
     if isinstance(column, Indicator) or column.when is None:
         return x
     return variable_of(x, column.when)
 
 
-def _on_or_off(column: Indicator, closed: bool, x: str) -> str:
-    """1 where a source has a category, else 0; NaN where it is missing and that is none."""
-    on = f"{x} is None" if column.of_missing else f"{x} == {_literal(column.category)}"
-    return f"({on})" if closed else f'(float("nan") if {x} is None else {on})'
+def _sum(axis: SumAxis, position: dict[str, int]) -> str:
+    parts = []
+    for term in terms_of(axis, "Python"):
+        x = _variable(term.column, position)
+        if isinstance(term.column, Indicator):
+            x = _zero_or_one(term.column, term.is_closed, x)
+        for step in term.steps:
+            if step.operation == "fill":
+                x = f"({step.by!r} if {x} != {x} else {x})"
+            elif step.operation in SIGNS:
+                x = f"({x} {SIGNS[step.operation]} {step.by!r})"
+            else:
+                # If it is NaN, the first of two is returned.
+                x = f"{'max' if step.operation == 'at_least' else 'min'}({x}, {step.by!r})"
+        parts.append(x if term.weight == 1 else f"{term.weight!r} * {x}")
+    return f"({' + '.join(parts)})"
 
 
-def _of_source(axis: CategoryAxis, allowed: Categories, x: str) -> str:
-    named = [axis.categories[place] for place in sorted(allowed.places) if place >= 0]
-    words = [_literal(category) for category in named if category is not None]
-    if axis.missing_place in allowed.places:
-        if not words:
+def _zero_or_one(column: Indicator, is_closed: bool, x: str) -> str:
+    """1 if a row has the category, else 0; NaN if it is missing and that is no category."""
+    is_it = f"{x} is None" if column.of_missing else f"{x} == {_literal(column.category)}"
+    return f"({is_it})" if is_closed else f'(float("nan") if {x} is None else {is_it})'
+
+
+def _in_categories(axis: CategoryAxis, allowed: Categories, x: str) -> str:
+    chosen = [axis.categories[i] for i in sorted(allowed.indices) if i >= 0]
+    literals = [_literal(category) for category in chosen if category is not None]
+    if axis.missing_index in allowed.indices:
+        if not literals:
             return f"{x} is None"
-        words.append("None")
-    return f"{x} == {words[0]}" if len(words) == 1 else f"{x} in ({', '.join(words)})"
+        literals.append("None")
+    return f"{x} == {literals[0]}" if len(literals) == 1 else f"{x} in ({', '.join(literals)})"
 
 
 def _category(x: str, categories: list[object]) -> Iterator[str]:
-    """What makes a value one that compares with the categories, and None where it is missing."""
+    """Convert a value so that it compares with the categories; None if it is missing."""
     if all(isinstance(category, bool) for category in categories):
-        words: dict[str, bool | None] = {
-            word: truth for truth, written in BOOLEANS.items() for word in written
+        booleans: dict[str, bool | None] = {
+            form: boolean for boolean, forms in BOOLEANS.items() for form in forms
         }
-        words |= dict.fromkeys(NO_NUMBERS)
-        yield f"    {x} = {words!r}.get(str({x}).strip().lower(), {x})"
+        booleans |= dict.fromkeys(NO_NUMBERS)
+        yield f"    {x} = {booleans!r}.get(str({x}).strip().lower(), {x})"
         return
     marks = tuple(mark for mark in MARKS if mark not in categories)
-    # The texts come first: a missing value of pandas is not even equal to itself or not.
+    # Strings are compared first: pandas.NA is neither equal to itself nor not.
     yield f"    if {x} is None or str({x}) in {marks!r} or {x} != {x}:"
     yield f"        {x} = None"
     if any(isinstance(category, (int, float)) for category in categories):
@@ -227,6 +246,6 @@ def _literal(category: object) -> str:
     if isinstance(category, (str, bool, int, float)):
         return ascii(category)
     raise TypeError(
-        f"one_hot has the category {category!r}, a {type(category).__name__}; only texts and "
+        f"one_hot has the category {category!r}, a {type(category).__name__}; only strings and "
         "numbers can be written."
     )

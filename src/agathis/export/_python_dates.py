@@ -1,38 +1,38 @@
-"""Parts of dates in Python: what a function does with a date before it compares.
+"""Date parts in Python: code that extracts them from a date.
 
-A date may be one of ``datetime`` or of pandas, whose missing one is not equal to itself, or a text
-of any form that tables have: 2024-12-31 18:30, 31.12.2024, Dec 31, 2024. As for ``predict`` a text
-that is no date is missing, and the zone after a time is not looked at.
+A date may be one of ``datetime`` or of pandas, whose NaT is not equal to itself, or a string of any
+format that tables have: 2024-12-31 18:30, 31.12.2024, Dec 31, 2024. As in ``predict``, a string
+that is no date is missing, and time zones are ignored.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from agathis._columns.date_names import SHORT, WORDS
+from agathis._columns.date_names import WORDS, numbers_of_names
 from agathis._encoding.date_parts import DatePart
 
 MONTHS = tuple(WORDS["month"][0].split())
-#: What a part of a date is, of a moment x.
+#: The expression of each date part of a datetime x.
 MADE = {
     "year": "{x}.year",
     "month": "{x}.month",
     "weekday": "{x}.isoweekday()",
     "hour": "getattr({x}, 'hour', 0)",
-    # Days of the first of 1970 since the first of all.
+    # The ordinal of 1970-01-01.
     "days": "{x}.toordinal() - 719163",
 }
 
 
 def variable_of(x: str, when: DatePart) -> str:
-    """The name of what holds a part of the date in ``x``."""
+    """The variable of a date part of ``x``."""
     return f"{x}_{when.part}"
 
 
 def date_lines(x: str, parts: Sequence[DatePart]) -> Iterator[str]:
-    """What makes numbers of a date, NaN where it is missing."""
+    """Convert a date to numbers; NaN if it is missing."""
     if any(when.circle for when in parts):
-        raise ValueError(f"{parts[0].column!r} is asked for its place on a circle.")
+        raise ValueError(f"{parts[0].column!r} is split on by its position on a circle.")
     if parts[0].holds == "names":
         yield from _names(x, parts[0])
         return
@@ -46,7 +46,7 @@ def date_lines(x: str, parts: Sequence[DatePart]) -> Iterator[str]:
 
 
 def _of_text(x: str, first_is_day: bool | None) -> Iterator[str]:
-    """What makes a moment of a text, or None."""
+    """Parse a string as a datetime, or None."""
     day_first = "'/' not in text" if first_is_day is None else repr(first_is_day)
     yield "from datetime import datetime"
     yield f"text = str({x}).strip().lower()"
@@ -67,8 +67,7 @@ def _of_text(x: str, first_is_day: bool | None) -> Iterator[str]:
 
 
 def _names(x: str, when: DatePart) -> Iterator[str]:
-    """The numbers of months or weekdays that are written out."""
-    numbers = {word: i for one in WORDS[when.part] for i, word in enumerate(one.split(), 1)}
-    numbers |= {long: numbers[short] for long, short in SHORT.items() if short in numbers}
-    word = f"str({x}).strip().strip('.').lower()"
-    yield f"    {variable_of(x, when)} = {numbers!r}.get({word}, float('nan'))"
+    """Map the names of months or weekdays to their numbers."""
+    name = f"str({x}).strip().strip('.').lower()"
+    numbers = numbers_of_names(when.part)
+    yield f"    {variable_of(x, when)} = {numbers!r}.get({name}, float('nan'))"

@@ -1,11 +1,11 @@
-"""A tree as a fitted ``DecisionTreeClassifier``, for all that knows scikit-learn's trees.
+"""Export a tree to a fitted ``DecisionTreeClassifier``, for the tools of scikit-learn.
 
-scikit-learn rounds rows to float32 before it compares them; a threshold has to be chosen among
-the float32 so that rounded rows go the way of the rows. Rounding never changes the order of two
-values, it may make them equal. So only rows that round to the same float32 as the threshold are in
-doubt. Rounded down to float32, a threshold halfway between two values parts them if any does. The
-thresholds of a model that were rounded may be values of rows, such as 12.6: these are rounded as
-the rows are, so that rows that are equal to a threshold stay so.
+scikit-learn rounds rows to float32 before it compares them, so thresholds must be float32 too, such
+that rounded rows reach the leaves of the exact rows. Rounding may make two values equal but never
+swaps them, so only rows that round to the same float32 as a threshold are affected. A threshold
+halfway between two values is rounded down, which separates them if any float32 does. The thresholds
+of a model with few digits may be values of rows, such as 12.6: these are rounded as the rows are,
+so that rows equal to a threshold stay equal.
 """
 
 from __future__ import annotations
@@ -32,36 +32,35 @@ def to_sklearn(
     feature_names: Sequence[str] | None = None,
     cluster_names: Sequence[str] | None = None,
 ) -> DecisionTreeClassifier:
-    """Make a fitted decision tree classifier of scikit-learn.
+    """Export a tree to a fitted decision tree classifier of scikit-learn.
 
     Its classes are the clusters. ``plot_tree``, ``export_text`` and other tools for such trees
-    take it. It rounds rows to float32: rows that are nearer to a threshold than float32 tells
-    apart may go the other way. Give the rows that must not, and thresholds are chosen for them.
+    accept it. It rounds rows to float32, so rows closer to a threshold than the precision of
+    float32 may change sides. Pass rows to choose thresholds that reproduce their clusters.
 
     Parameters
     ----------
     model : estimator, Pipeline or Tree
         As for :func:`agathis.export.to_text`.
     X : array-like of shape (n_samples, n_features), optional
-        Rows that have to get the clusters that they get here, for example the training rows;
-        with a scaler, from before scaling. Where float32 cannot tell two of them apart that a
-        node parts, an error says so.
+        Rows whose clusters must be reproduced, for example the training rows; with a scaler,
+        before scaling. Raises an error if a node separates two rows that are equal as float32.
     scaler, feature_names : optional
         As for :func:`agathis.export.to_text`.
     cluster_names : sequence of str, optional
-        The classes; by default the numbers of clusters.
+        The classes; by default the cluster numbers.
 
     Returns
     -------
     classifier : DecisionTreeClassifier
         ``predict_proba`` is 1 for the cluster of the leaf. Node numbers are those of ``tree_``,
-        unless that has splits on several categories, which become several nodes each; the values
-        of an inner node are the shares of the clusters among its training rows.
+        unless it splits on several categories, which become several nodes each. The values of an
+        internal node are the fractions of its training rows in each cluster.
 
     Raises
     ------
     ValueError
-        Where a split is on a sum of two columns: trees of scikit-learn ask for one at a time.
+        If a split is on a sum of two columns: trees of scikit-learn split on single columns.
 
     Examples
     --------
@@ -81,16 +80,16 @@ def to_sklearn(
     if described.sums:
         node = min(described.sums)
         raise ValueError(
-            f"node {node} asks for a sum of columns, {described.sides(node)[0]!r}, and a tree of "
-            "scikit-learn for one column at a time: it cannot be made. to_onnx, to_sql, to_python "
-            "and to_json write such trees."
+            f"node {node} splits on a sum of columns, {described.sides(node)[0]!r}; trees of "
+            "scikit-learn split on single columns. to_onnx, to_sql, to_python and to_json write "
+            "such trees."
         )
     return classifier_of(described, X)
 
 
 def classifier_of(described: Described, X: ArrayLike | None) -> DecisionTreeClassifier:
-    """A classifier of a tree that asks for categories and single columns alone."""
-    # A tree of scikit-learn asks for one column at a node: a category at a time.
+    """Convert a tree that splits on categories and single columns only."""
+    # A tree of scikit-learn splits on one column at a node: one category at a time.
     described = replace(described, tree=without_terms(described.tree))
     tree = described.tree
     with np.errstate(over="ignore"):
@@ -100,19 +99,21 @@ def classifier_of(described: Described, X: ArrayLike | None) -> DecisionTreeClas
             threshold = _rounded_down(tree.threshold)
     if X is not None:
         rows = table_of(described, X, missing=True)
-        threshold = _parting(described, threshold, rows)
+        threshold = _separating_thresholds(described, threshold, rows)
     return _classifier(described, threshold)
 
 
 def _rounded_down(values: np.ndarray) -> np.ndarray:
-    """The largest float32 that is no larger, as float64."""
+    """Round down to float32, as float64."""
     near = values.astype(np.float32)
     below = np.nextafter(near, np.float32(-np.inf))
     return np.where(near > values, below, near).astype(np.float64)
 
 
-def _parting(described: Described, threshold: np.ndarray, X: np.ndarray) -> np.ndarray:
-    """Thresholds that send the rounded rows where the tree sends the rows."""
+def _separating_thresholds(
+    described: Described, threshold: np.ndarray, X: np.ndarray
+) -> np.ndarray:
+    """Thresholds by which rounded rows reach the leaves of the exact rows."""
     tree, out = described.tree, threshold.copy()
     X = np.asarray(X, dtype=np.float64)
     with np.errstate(over="ignore"):
@@ -132,7 +133,7 @@ def _parting(described: Described, threshold: np.ndarray, X: np.ndarray) -> np.n
         high = rounded[rows[~left & ~missing], f].min(initial=np.inf)
         if low >= high:
             raise ValueError(
-                f"float32 does not tell apart rows of X that node {node} parts: "
+                f"float32 does not tell apart rows of X that node {node} separates: "
                 f"{described.features[f]} <= {float(tree.threshold[node])!r}, and both sides have "
                 f"rows that round to {high!r}. Without X such rows may go the other way."
             )
@@ -143,11 +144,11 @@ def _parting(described: Described, threshold: np.ndarray, X: np.ndarray) -> np.n
     return out
 
 
-def _shares(tree: Tree) -> np.ndarray:
-    """Of each node, the share of each cluster in the weight of its rows."""
+def _cluster_fractions(tree: Tree) -> np.ndarray:
+    """The fraction of each cluster in the weight of each node."""
     values = np.zeros((tree.node_count, tree.n_clusters))
     leaves = np.flatnonzero(tree.is_leaf)
-    # A leaf that no row has reached still has its cluster.
+    # A leaf without rows still has a cluster.
     weight = np.maximum(tree.weighted_n_node_samples[leaves], np.finfo(np.float64).tiny)
     values[leaves, tree.cluster[leaves]] = weight
     for node in np.flatnonzero(~tree.is_leaf)[::-1]:
@@ -158,10 +159,10 @@ def _shares(tree: Tree) -> np.ndarray:
 def _classifier(described: Described, threshold: np.ndarray) -> DecisionTreeClassifier:
     tree = described.tree
     n_clusters = tree.n_clusters
-    # The layout of nodes is scikit-learn's own: taken from a tree that it has grown.
+    # The dtype of nodes is private to scikit-learn: take it from a tree that it has grown.
     sample = DecisionTreeClassifier().fit([[0.0], [1.0]], [0, 1]).tree_
     nodes = np.zeros(tree.node_count, dtype=sample.__getstate__()["nodes"].dtype)
-    shares = _shares(tree)
+    shares = _cluster_fractions(tree)
     nodes["left_child"] = tree.children_left
     nodes["right_child"] = tree.children_right
     nodes["feature"] = tree.feature

@@ -1,12 +1,11 @@
-"""Parts of dates in SQL: the expression of each dialect that is the number which the tree asks for.
+"""Date parts in SQL: for each dialect the expression of each part that a tree may split on.
 
-Columns may hold dates, times or texts such as 2024-12-31 18:30; all are read on their own clock.
-What is no date is NULL where the dialect has a cast that does so (DuckDB, SQL Server, BigQuery,
+Columns may hold dates, timestamps or strings such as 2024-12-31 18:30; all are taken as local time.
+Invalid dates are NULL where the dialect has a cast that does so (DuckDB, SQL Server, BigQuery,
 MySQL, SQLite), and an error in the others. ``{x}`` is the column.
 
-Texts such as 31.12.2024 18:30 are put into that order first, piece by piece: every database has
-that, and what reads other forms is another thing in each. Dates and texts that have the usual order
-already pass as they are.
+Strings such as 31.12.2024 18:30 are first reordered by substrings, which every database has; their
+functions for other formats all differ. Dates and strings in ISO order are unchanged.
 """
 
 from __future__ import annotations
@@ -14,22 +13,22 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from agathis._columns.date_names import SHORT, WORDS
+from agathis._columns.date_names import numbers_of_names
 
 if TYPE_CHECKING:
     from agathis._encoding.date_parts import DatePart
 
-#: Of a dialect the expression of each part, and under ``ISO`` that of a text in the usual order.
+#: The expression of each part in a dialect, and under ``ISO`` that of a string in ISO order.
 Parts = dict[str, str]
 ISO = "iso"
-#: Where year, month and day begin in texts, by whether the year is first and whether the day is
-#: before the month.
+#: The positions of year, month and day in strings, by whether the year comes first and whether the
+#: day comes before the month.
 _PLACES = {(True, True): (1, 6, 9), (True, False): (1, 6, 9)}
 _PLACES |= {(False, True): (7, 4, 1), (False, False): (7, 1, 4)}
 
 
 def _reordered(text: str, piece: str = "SUBSTRING({}, {}, {})", glue: str = " || ") -> Parts:
-    """A text in the usual order, where NULL stays NULL: ``glue`` joins pieces, or is a function."""
+    """Reorder a string to ISO, NULL to NULL; ``glue`` joins pieces, or is a function."""
     pieces = [piece.format(text, begin, n) for begin, n in (("{y}", 4), ("{m}", 2), ("{d}", 2))]
     all_of = [pieces[0], "'-'", pieces[1], "'-'", pieces[2], piece.format(text, 11, 30)]
     joined = f"CONCAT({', '.join(all_of)})" if glue == "CONCAT" else glue.join(all_of)
@@ -37,12 +36,12 @@ def _reordered(text: str, piece: str = "SUBSTRING({}, {}, {})", glue: str = " ||
 
 
 def _extracted(moment: str, weekday: str, days: str) -> Parts:
-    """Where EXTRACT is known."""
+    """The expressions of a dialect that has EXTRACT."""
     plain = {part: f"EXTRACT({part.upper()} FROM {moment})" for part in ("year", "month", "hour")}
     return {**plain, "weekday": weekday.format(moment), "days": days.format(moment)}
 
 
-# There is no weekday in the standard; this is what several databases call it.
+# The standard has no weekday; several databases have this name for it.
 ANSI = _extracted(
     "CAST({x} AS TIMESTAMP)",
     "EXTRACT(ISODOW FROM {})",
@@ -69,13 +68,13 @@ MYSQL = _extracted(
 _MSSQL = "TRY_CAST({x} AS DATETIME2)"
 MSSQL = {
     **{part: f"DATEPART({part.upper()}, {_MSSQL})" for part in ("year", "month", "hour")},
-    # Which day is the first of a week is a setting there.
+    # The first day of the week is a setting there.
     "weekday": f"((DATEPART(WEEKDAY, {_MSSQL}) + @@DATEFIRST + 5) % 7 + 1)",
     "days": f"DATEDIFF(DAY, '19700101', {_MSSQL})",
-    # Without a style a time would be a text such as "Dec 31 2024".
+    # Without a style the string of a timestamp would be "Dec 31 2024".
     **_reordered("TRIM(CONVERT(VARCHAR(50), {x}, 120))", glue=" + "),
 }
-# Of a text with a zone SQLite would tell the time in Greenwich; what comes before it is enough.
+# SQLite would convert strings with a time zone to UTC, so the zone is cut off.
 _SQLITE = "substr(trim({x}), 1, 10)"
 SQLITE = {
     "year": f"CAST(strftime('%Y', {_SQLITE}) AS INTEGER)",
@@ -88,7 +87,7 @@ SQLITE = {
 
 
 def part_of(when: DatePart, column: str, parts: Parts, text: Callable[[str], str]) -> str:
-    """The number of a part of a date; NULL where the date is missing.
+    """Write a date part as a number; NULL if the date is missing.
 
     Parameters
     ----------
@@ -96,20 +95,23 @@ def part_of(when: DatePart, column: str, parts: Parts, text: Callable[[str], str
     column : str
         Its column, quoted.
     parts : mapping
-        Of the dialect.
+        The expressions of the dialect.
     text : callable
-        How the dialect writes texts.
+        Quotes a string.
     """
     if when.circle:
-        raise ValueError(f"{when.column!r} is asked for its place on a circle, which no tree does.")
+        raise ValueError(
+            f"{when.column!r} is split on by its position on a circle, which no tree does."
+        )
     if when.holds == "names":
         return _of_names(when.part, column, text)
     expression = parts[when.part]
     if when.form == "other":
         raise ValueError(
-            f"the dates of {when.column!r} are texts of a form that no database reads as predict "
-            "does, such as 1/2/2020 or Dec 31, 2024: make them texts such as 2024-12-31 18:30, or "
-            "dates, before the fit; or fit with dates='out', which leaves them out."
+            f"the dates of {when.column!r} are strings of a format that no database parses as "
+            "predict does, such as 1/2/2020 or Dec 31, 2024: convert them to dates, or to strings "
+            "such as 2024-12-31 18:30, before the fit; or fit with dates='out', which leaves them "
+            "out."
         )
     if when.form in ("year first", "year last"):
         places = _PLACES[when.form == "year first", bool(when.first_is_day)]
@@ -117,12 +119,12 @@ def part_of(when: DatePart, column: str, parts: Parts, text: Callable[[str], str
         for piece, begin in zip(("{y}", "{m}", "{d}"), places, strict=True):
             iso = iso.replace(piece, str(begin))
         expression = expression.replace("{x}", f"({iso})")
-    # Names of columns may have braces of their own.
+    # Column names may have braces.
     return expression.replace("{x}", column)
 
 
 def example_of(when: DatePart) -> str:
-    """What the texts of a column of dates look like."""
+    """An example of the date strings of a column."""
     if when.form == "year first":
         return "2024/12/31 18:30"
     if when.form == "year last":
@@ -131,8 +133,7 @@ def example_of(when: DatePart) -> str:
 
 
 def _of_names(part: str, column: str, text: Callable[[str], str]) -> str:
-    """The number of a month or weekday that is written out."""
-    numbers = {word: i for one in WORDS[part] for i, word in enumerate(one.split(), 1)}
-    numbers |= {long: numbers[short] for long, short in SHORT.items() if short in numbers}
-    cases = " ".join(f"WHEN {text(word)} THEN {number}" for word, number in numbers.items())
+    """Map the names of months or weekdays to their numbers."""
+    numbers = numbers_of_names(part).items()
+    cases = " ".join(f"WHEN {text(name)} THEN {number}" for name, number in numbers)
     return f"CASE REPLACE(LOWER(TRIM({column})), '.', '') {cases} END"

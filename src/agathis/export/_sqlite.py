@@ -1,76 +1,70 @@
-"""Conditions for SQLite, whose columns may hold numbers and truths as text.
+"""Conditions for SQLite, whose columns may hold numbers and booleans as text.
 
 ``.import`` of a CSV file makes every column TEXT, and to SQLite a text is larger than any number.
-So a number is cast before it is compared, which changes nothing about a REAL or an INTEGER. Of a
-text without digits the cast would be 0: these are missing values, as the empty cell is. Truths
-are compared as the texts in which people and programs write them.
+So numbers are cast before they are compared, which does not change a REAL or an INTEGER. The cast
+of a text without digits would be 0: these are missing values, as the empty cell is. Booleans are
+compared as the strings that people and programs write for them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Sequence
 
 from agathis._columns.missing_values import BOOLEANS, LOWER_MARKS, MARKS
+from agathis._rules.columns import Column, Indicator
 from agathis.export._dialects import text_literal
+from agathis.export._sql_columns import SqlColumns, is_in
 
 
-def at_most(
-    value: str, numbers: Sequence[str], names: Sequence[str], bound: str | None, missing: bool
-) -> str:
-    """A value that is no larger than a bound, or just known; missing ones too where ``missing``.
+class SqliteColumns(SqlColumns):
+    """Expressions and conditions on columns without types."""
 
-    Parameters
-    ----------
-    value : str
-        An expression, NULL where one of ``names`` is.
-    numbers : sequence of str
-        Those columns in it that hold numbers, which may be texts.
-    names : sequence of str
-        All columns in it.
-    bound : str or None
-    missing : bool
-    """
-    if missing:
-        absent = [f"{name} NOT GLOB '*[0-9]*'" for name in numbers]
-        absent += [f"{name} IS NULL" for name in names]
-        return f"({' OR '.join([f'{value} <= {bound}', *absent])})"
-    known = [f"{name} GLOB '*[0-9]*'" for name in numbers]
-    if bound is not None:
-        known.append(f"{value} <= {bound}")
-    return " AND ".join(known or [f"{name} IS NOT NULL" for name in names] or ["TRUE"])
+    def at_most(
+        self, value: str, bound: str | None, missing: bool, names: list[str], numbers: list[str]
+    ) -> str:
+        if missing:
+            absent = [f"{name} NOT GLOB '*[0-9]*'" for name in numbers]
+            absent += [f"{name} IS NULL" for name in names]
+            return f"({' OR '.join([f'{value} <= {bound}', *absent])})"
+        known = [f"{name} GLOB '*[0-9]*'" for name in numbers]
+        if bound is not None:
+            known.append(f"{value} <= {bound}")
+        return " AND ".join(known or [f"{name} IS NOT NULL" for name in names] or ["TRUE"])
 
+    def one_of(self, name: str, categories: Sequence[object]) -> list[str]:
+        out = []
+        booleans = [form for c in categories if isinstance(c, bool) for form in BOOLEANS[c]]
+        if booleans:
+            out.append(is_in(f"lower(trim({name}))", map(text_literal, booleans)))
+        strings = [self.literal(c) for c in categories if isinstance(c, str)]
+        if strings:
+            out.append(is_in(name, strings))
+        numbers = [self.literal(c) for c in categories if not isinstance(c, (bool, str))]
+        if numbers:
+            # The cast of a text with other characters would be the number it begins with.
+            number = f"{name} GLOB '*[0-9]*' AND {name} NOT GLOB '*[^0-9.eE+-]*'"
+            out.append(f"({number} AND {is_in(f'CAST({name} AS NUMERIC)', numbers)})")
+        return out
 
-def one_of(name: str, categories: Sequence[object], written: Mapping[object, str]) -> list[str]:
-    """Conditions one of which is true where a value is one of some categories.
+    def is_missing(self, name: str, categories: Collection[object]) -> list[str]:
+        """As of every dialect; a string for missing values may be a category."""
+        if categories and all(isinstance(category, bool) for category in categories):
+            column, marks = f"lower(trim({name}))", list(LOWER_MARKS)
+        else:
+            column, marks = name, [mark for mark in MARKS if mark not in categories]
+        return [is_in(column, map(text_literal, marks)), f"{name} IS NULL"]
 
-    Of categories that are no truths ``written`` has the literals.
-    """
-    out = []
-    booleans = [word for c in categories if isinstance(c, bool) for word in BOOLEANS[c]]
-    if booleans:
-        out.append(_in(f"lower(trim({name}))", map(text_literal, booleans)))
-    texts = [written[c] for c in categories if isinstance(c, str)]
-    if texts:
-        out.append(_in(name, texts))
-    numbers = [written[c] for c in categories if not isinstance(c, (bool, str))]
-    if numbers:
-        # A text with other signs in it is no number: the cast would take what it begins with.
-        number = f"{name} GLOB '*[0-9]*' AND {name} NOT GLOB '*[^0-9.eE+-]*'"
-        out.append(f"({number} AND {_in(f'CAST({name} AS NUMERIC)', numbers)})")
-    return out
+    def number(self, column: Column) -> str:
+        value = super().number(column)
+        return f"CAST({value} AS REAL)" if _is_plain(column) else value
 
-
-def missing(name: str, categories: Collection[object]) -> list[str]:
-    """Conditions one of which is true where a source misses its value.
-
-    A mark of missing values may be a category.
-    """
-    if categories and all(isinstance(category, bool) for category in categories):
-        return [_in(f"lower(trim({name}))", map(text_literal, LOWER_MARKS)), f"{name} IS NULL"]
-    marks = [text_literal(mark) for mark in MARKS if mark not in categories]
-    return [_in(name, marks), f"{name} IS NULL"]
+    def double(self, column: Column, filled: bool) -> str:
+        if not _is_plain(column):
+            return super().double(column, filled)
+        value, name = self.number(column), self.dialect.name(column.name)
+        return f"CASE WHEN {name} GLOB '*[0-9]*' THEN {value} END" if filled else value
 
 
-def _in(name: str, written: Iterable[str]) -> str:
-    written = list(written)
-    return f"{name} = {written[0]}" if len(written) == 1 else f"{name} IN ({', '.join(written)})"
+def _is_plain(column: Column) -> bool:
+    """Whether a number is a column of the table, not made of a date."""
+    return not isinstance(column, Indicator) and column.when is None

@@ -90,15 +90,9 @@ def to_text(
 
 
 def _lines(described: Described) -> Iterator[str]:
-    # The conditions that lead to a node; a condition is written before it.
-    condition: dict[int, str] = {}
-    tree = described.tree
     for node in described.nodes():
-        if node.number in condition:
-            yield "|   " * (node.depth - 1) + condition[node.number]
+        if node.condition:
+            yield "|   " * (node.depth - 1) + node.condition
         if node.is_leaf:
             size = f"{node.size} sample{'s'[: node.size != 1]}"
             yield "|   " * node.depth + f"{node.cluster} ({size})"
-        else:
-            condition[int(tree.children_left[node.number])] = node.left
-            condition[int(tree.children_right[node.number])] = node.right

@@ -18,7 +18,7 @@ from agathis._checks import data as checks
 from agathis._checks.parameters import METRIC_CONSTRAINTS
 from agathis._rules.described_tree import Described, TreeInUnits, describe
 from agathis._rules.rows_in_units import rows_of
-from agathis._rules.rules import node_box, rule_text
+from agathis._rules.rules import rule_text
 from agathis._trees.tree import Tree
 from agathis._utils.result_table import Table
 
@@ -169,8 +169,7 @@ def explanation_table(
     size, share = _reached(described, X, sample_weight)
     depths, lengths = _paths(described)
     rows = []
-    for path in described.paths():
-        leaf = path[-1]
+    for leaf in described.leaves():
         rows.append(
             {
                 "leaf": leaf,
@@ -179,7 +178,7 @@ def explanation_table(
                 "share": share[leaf],
                 "depth": depths[leaf] + 1,
                 "explanation_size": lengths[leaf],
-                "rule": rule_text([node_box(described, path)]),
+                "rule": rule_text([described.boxes[leaf]]),
             }
         )
     return Table(rows)

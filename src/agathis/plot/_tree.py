@@ -20,7 +20,7 @@ from agathis._checks import data as checks
 from agathis._checks.parameters import PLOT_CONSTRAINTS
 from agathis._rules.colours import cluster_style
 from agathis._rules.described_tree import last_step
-from agathis._rules.tree_layout import LayoutNode, TreeLayout, layout_tree, places
+from agathis._rules.tree_layout import LayoutNode, TreeLayout, layout_tree, positions
 from agathis._trees.model import tree_of
 from agathis._trees.tree import Tree
 from agathis.plot._canvas import canvas, check_axes, text_widths, wrapped
@@ -201,7 +201,7 @@ def _arrange(tree: Tree, layout: TreeLayout, texts: dict[int, _Text], lying: boo
     across, along = (high, wide) if lying else (wide, high)
     extent = np.zeros(tree.node_count)
     extent[list(across)] = np.array(list(across.values())) + SIBLING_GAP
-    position = MARGIN - SIBLING_GAP / 2 + places(tree, layout.depth, extent)
+    position = MARGIN - SIBLING_GAP / 2 + positions(tree, layout.depth, extent)
 
     begin, end = [], MARGIN
     for depth in range(layout.depth + 1):

@@ -8,7 +8,7 @@ from agathis._rules.colours import cluster_style
 from agathis._rules.columns import Codes, Column, Indicator, Number
 from agathis._rules.described_tree import Described
 from agathis._rules.profile import ClusterProfile
-from agathis._rules.rules import cluster_boxes, node_box
+from agathis._rules.rules import cluster_boxes
 from agathis._rules.split_axes import NumberAxis, SumAxis
 from agathis._rules.tree_layout import TreeLayout
 from agathis.report._bins import Binned, categories, numbers
@@ -62,7 +62,7 @@ def nodes_of(
                 else int(axis.features[0]),
                 "summed": list(axis.features) if isinstance(axis, SumAxis) else None,
                 "condition": at_most(node.condition),
-                "rule": displayed_rule([node_box(described, tree.path(i))]),
+                "rule": displayed_rule([described.boxes[i]]),
                 "cluster": node.cluster,
                 "n_leaves": node.n_leaves,
                 "move": node.move,

@@ -137,7 +137,7 @@ def summarise(
         described = replace(described, clusters=titles_of(described))
     tree, columns = described.tree, described.columns
     X = table_of(described, X, missing=bool(getattr(described.model, "_takes_missing", True)))
-    by_node = rows_by_node(tree, X, [path[-1] for path in described.paths()], columns)
+    by_node = rows_by_node(tree, X, described.leaves(), columns)
     codes = None if y is None else check_labels(y, "y", len(X))
     classes = None if codes is None else named_classes(np.asarray(y).ravel(), codes)
     layout = layout_tree(

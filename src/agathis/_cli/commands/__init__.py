@@ -1,1 +1,1 @@
-"""The commands, one a file: each parses, calls the library and prints."""
+"""The commands, one per file: each parses, calls the library and prints."""

@@ -1,4 +1,4 @@
-"""``agathis demo``: the commands at work on a small table."""
+"""``agathis demo``: run the commands on a small table."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SEED = 7
 
 def demo(
     folder: Annotated[
-        str | None, typer.Option(metavar="FOLDER", help="Where to leave the files.")
+        str | None, typer.Option(metavar="FOLDER", help="Where to keep the files.")
     ] = None,
 ) -> None:
     """Make a small table of customers, cluster it, and show each command.
@@ -33,7 +33,7 @@ def demo(
     if folder is None:
         with tempfile.TemporaryDirectory(prefix="agathis-demo-") as place:
             _run(place, messages)
-            messages.say("\nThe files are removed again; --folder FOLDER leaves them.")
+            messages.say("\nThe files are removed; --folder FOLDER keeps them.")
         return
     if os.path.exists(folder) and not os.path.isdir(folder):
         raise BadData(f"{folder} is a file, not a folder.")
@@ -43,7 +43,7 @@ def demo(
 
 
 def _run(folder: str, messages: Messages) -> None:
-    from agathis._cli.commands.export import Dialect, Form, export
+    from agathis._cli.commands.export import export
     from agathis._cli.commands.fit import fit
     from agathis._cli.commands.predict import predict
     from agathis._cli.commands.show import show
@@ -53,7 +53,7 @@ def _run(folder: str, messages: Messages) -> None:
         for name in ("customers.csv", "model.json", "labels.csv", "report.html")
     )
     write(data, customers())
-    messages.say(f"{N} customers of a shop, made up, are in {data}.")
+    messages.say(f"{N} simulated customers of a shop are in {data}.")
     _announce(messages, "fit", data, "-k", "3", "-o", model)
     fit(data=data, clusters=3, output=model)
     _announce(messages, "show", model)
@@ -61,7 +61,7 @@ def _run(folder: str, messages: Messages) -> None:
     _announce(messages, "predict", model, data, "-o", labels)
     predict(model=model, data=data, output=labels)
     _announce(messages, "export", model, "--to", "sql", "--dialect", "duckdb")
-    export(model=model, to=Form("sql"), dialect=Dialect("duckdb"))
+    export(model=model, to="sql", dialect="duckdb")
     if find_spec("jinja2"):
         from agathis._cli.commands.report import report
 
@@ -74,7 +74,7 @@ def _announce(messages: Messages, *words: str) -> None:
 
 
 def customers() -> str:
-    """The table, the same each time: three kinds of customers, as CSV."""
+    """Return a reproducible table of three kinds of customers, as CSV."""
     import numpy as np
 
     from agathis._utils.result_table import csv_text

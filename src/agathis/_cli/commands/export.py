@@ -1,9 +1,8 @@
-"""``agathis export``: a tree in another form."""
+"""``agathis export``: write a tree in another format."""
 
 from __future__ import annotations
 
-from enum import Enum
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -17,42 +16,27 @@ from agathis.export._formats import FORMATS
 if TYPE_CHECKING:
     from agathis.export import FittedModel
 
-
-class Form(str, Enum):
-    """The forms that can be written."""
-
-    _ignore_ = "members name"
-    members = vars()
-    for name in FORMATS:
-        members[name] = name
-
-
-class Dialect(str, Enum):
-    """The databases that SQL can be written for."""
-
-    _ignore_ = "members name"
-    members = vars()
-    for name in DIALECTS:
-        members[name] = name
+    Dialect = str
+    Form = str
+else:
+    Dialect = Literal[tuple(DIALECTS)]
+    Form = Literal[tuple(FORMATS)]
 
 
 def export(
     model: options.ModelFile,
-    to: Annotated[Form, typer.Option(help="The form.")],
+    to: Annotated[Form, typer.Option(help="The format.")],
     output: options.Output = STDOUT,
-    dialect: Annotated[
-        Dialect | None, typer.Option(help="Of SQL; by default ansi.", show_default=False)
-    ] = None,
+    dialect: Annotated[Dialect | None, typer.Option(help="SQL dialect; default: ansi.")] = None,
     table: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="Of SQL: a whole query for this table, or schema.table."),
+        typer.Option(metavar="NAME", help="Write a query for this table, or schema.table (SQL)."),
     ] = None,
     column: Annotated[
         str | None,
         typer.Option(
             metavar="NAME",
-            help="Of a query in SQL: the column of clusters; by default cluster.",
-            show_default=False,
+            help="Name of the column of clusters in the query; default: cluster (SQL).",
         ),
     ] = None,
     quiet: options.Quiet = False,
@@ -63,9 +47,9 @@ def export(
 
     Example: agathis export model.json --to sql --dialect duckdb --table flowers
     """
-    form = FORMATS[to.value]
+    form = FORMATS[to]
     if not form.queries and (dialect is not None or table is not None):
-        raise WrongUse(f"--dialect and --table go with --to sql, not {to.value}.")
+        raise WrongUse(f"--dialect and --table go with --to sql, not {to}.")
     if table is not None and not all(table.split(".")):
         raise WrongUse(f"--table {table!r} has an empty name; give a table, or schema.table.")
     if column is not None and (table is None or not column):
@@ -87,7 +71,7 @@ def export(
         Messages(quiet).say(f"Its input X has the columns {', '.join(map(one_line, names))}.")
         return
     if form.queries:
-        params["dialect"] = "ansi" if dialect is None else dialect.value
+        params["dialect"] = dialect or "ansi"
         params["table"] = table.split(".") if table is not None else None
         if column is not None:
             params["column"] = column
@@ -99,13 +83,13 @@ def export(
         with bad_data():
             text = writer(loaded, **params)
     except TypeError as error:
-        # A category that the form cannot hold.
+        # A category that the format cannot represent.
         raise BadData(str(error)) from error
     write(output, str(text).rstrip("\n") + "\n")
 
 
 def _has_column(model: FittedModel, name: str) -> bool:
-    """Whether the table of a model has a column, as far as the model tells; in any case."""
+    """Return whether the model knows a column of this name, in upper or lower case."""
     known = [*getattr(model, "feature_names_in_", []), *getattr(model, "one_hot_", {})]
     known += [when.column for when in getattr(model, "date_parts_", {}).values()]
     return name.lower() in (str(one).lower() for one in known)

@@ -1,4 +1,4 @@
-"""``agathis predict``: the clusters of new rows."""
+"""``agathis predict``: predict the clusters of new rows."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ import typer
 from agathis._cli import options
 from agathis._cli.console import Messages
 from agathis._cli.errors import BadData, WrongUse
+from agathis._cli.options import TextFile
 from agathis._cli.output import STDIN, STDOUT, check_apart, check_target, write, write_binary
-from agathis._io.stream_limits import MAX_BYTES, MAX_LINE_BYTES
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 COLUMN = "cluster"
-#: Ends of names that programs open as something else than text.
+#: Extensions of files that are not text tables.
 NOT_WRITTEN = (
     ".arrow", ".feather", ".gz", ".ipc", ".json", ".jsonl", ".ndjson", ".ods", ".xls", ".xlsx",
 )  # fmt: skip
@@ -27,28 +27,23 @@ def predict(
     data: options.Data,
     output: options.Output = STDOUT,
     with_data: Annotated[
-        bool, typer.Option("--with-data", help="Put the clusters beside the columns of DATA.")
+        bool, typer.Option("--with-data", help="Write the columns of DATA too.")
     ] = False,
     keep_formulas: Annotated[
         bool,
         typer.Option(
             "--keep-formulas",
-            help="Write strings of CSV and TSV that a spreadsheet evaluates as formulas unchanged, "
-            "without an apostrophe before them.",
+            help="Write strings that a spreadsheet evaluates as formulas unchanged, without a "
+            "leading apostrophe (CSV and TSV).",
         ),
     ] = False,
-    na: options.Na = [],  # noqa: B006
-    encoding: options.Encoding = None,
-    sep: options.Separator = None,
-    decimal: options.DecimalPoint = None,
-    max_line_bytes: options.MaxLineBytes = MAX_LINE_BYTES,
-    max_bytes: options.MaxBytes = MAX_BYTES,
+    text: TextFile = options.TEXT_FILE,
     quiet: options.Quiet = False,
 ) -> None:
-    """Tell the cluster of each row of a table.
+    """Predict the cluster of each row of a table.
 
-    Writes CSV, or what the name of the output says: .tsv, .parquet. Columns are found by their
-    names; others are ignored.
+    Writes CSV, or TSV and Parquet if the name of the output ends in .tsv or .parquet. Columns are
+    found by their names; others are ignored.
 
     Example: agathis predict model.json new.csv -o labels.csv
     """
@@ -59,18 +54,18 @@ def predict(
         raise WrongUse(f"-o {output}: predict writes .csv, .tsv and .parquet files.")
     check_apart(data, o=output)
     check_apart(model, o=output)
-    reading = options.reading_of(na, encoding, sep, decimal, max_line_bytes, max_bytes)
+    reading = text.reading()
 
     from agathis._cli.inputs import load_model, read_for, rows_for_model
 
     messages = Messages(quiet)
-    # Whatever is missing goes where the tree sends it, and is said.
+    # Rows with missing values are predicted too, with a warning.
     loaded = load_model(model, takes_missing=True)
     read = read_for(loaded, data, reading, messages)
     X = rows_for_model(loaded, read.table, data, messages)
     labels = loaded.predict(X).tolist()
     if hasattr(loaded, "cluster_names_"):
-        # A file may have a name that is no Unicode; it is written as ``export`` writes it.
+        # Names may be invalid Unicode; they are escaped as in exports.
         names = [name.encode(errors="backslashreplace").decode() for name in loaded.cluster_names_]
         labels = [names[label] for label in labels]
     _write(output, read.cells() if with_data else None, labels, keep_formulas)

@@ -1,4 +1,4 @@
-"""``agathis rename``: other names for the clusters of a model."""
+"""``agathis rename``: rename the clusters of a model."""
 
 from __future__ import annotations
 
@@ -22,20 +22,21 @@ def rename(
     names: Annotated[
         list[str],
         typer.Argument(
-            metavar="CLUSTER=NAME...", help="A cluster, by number or present name, and its name."
+            metavar="CLUSTER=NAME...",
+            help="A cluster, by number or name, and its new name.",
         ),
     ],
     output: Annotated[
         str | None,
         typer.Option(
-            "--output", "-o", metavar="FILE", help="Where to write; by default the model itself."
+            "--output", "-o", metavar="FILE", help="The output file; default: the model itself."
         ),
     ] = None,
     quiet: options.Quiet = False,
 ) -> None:
-    """Give clusters names, which rules, pages and exports then use.
+    """Rename clusters; rules, reports and exports use the names.
 
-    Clusters that are not named keep what they are called, or get titles of what tells them apart.
+    Other clusters keep their names, or get titles of what distinguishes them.
 
     Example: agathis rename model.json 0=small 1=medium 2=large
     """
@@ -47,17 +48,17 @@ def rename(
 
     text, tree = _read(model)
     try:
-        found = renamed_text(text, wanted_names(names, present_names(tree)))
+        renamed = renamed_text(text, wanted_names(names, present_names(tree)))
     except ValueError as error:
-        # Of the library this argument has another name.
+        # The argument has another name in the library.
         raise WrongUse(f"CLUSTER=NAME {str(error).removeprefix('names ')}") from error
-    write(output, found)
+    write(output, renamed)
     if output != STDOUT:
         Messages(quiet).say(f"Wrote {output}. Next: agathis show {output}")
 
 
 def wanted_names(given: Sequence[str], present: Sequence[str]) -> dict[int | str, str]:
-    """What was typed, as a mapping from numbers of clusters to names.
+    """Parse the arguments into a mapping from clusters to names.
 
     >>> wanted_names(["1=a=b", "age <= 3=young"], ["age <= 3", "age > 3"])
     {1: 'a=b', 0: 'young'}
@@ -67,7 +68,7 @@ def wanted_names(given: Sequence[str], present: Sequence[str]) -> dict[int | str
     out: dict[int | str, str] = {}
     for one in given:
         key, sign, name = one.partition("=")
-        # A present name may have the sign in it: the longest that is one is meant.
+        # Current names may contain the sign: take the longest that matches.
         for at in reversed([i for i, letter in enumerate(one) if letter == "="]):
             if one[:at].strip() in present:
                 key, name = one[:at], one[at + 1 :]
@@ -82,11 +83,11 @@ def wanted_names(given: Sequence[str], present: Sequence[str]) -> dict[int | str
 
 
 def _read(path: str) -> tuple[str, FittedModel]:
-    """The text of a model and what it says."""
+    """Read the text of a model, and load it."""
     from agathis._cli.inputs import load_model, model_from_stdin
 
     if path != STDIN:
-        # First what can be said of a file that is no model.
+        # First, for its messages about files that are not models.
         tree = load_model(path)
         return Path(path).read_text(encoding="utf-8"), tree
     text = model_from_stdin()

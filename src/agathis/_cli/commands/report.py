@@ -1,4 +1,4 @@
-"""``agathis report``: a page about the clusters of a table."""
+"""``agathis report``: write a report about the clusters of a table."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ import typer
 from agathis._cli import options
 from agathis._cli.console import Messages, one_line
 from agathis._cli.errors import WrongUse
+from agathis._cli.options import Columns, TextFile
 from agathis._cli.output import STDIN, check_apart
 from agathis._cli.reporting import check_report, write_report
-from agathis._io.stream_limits import MAX_BYTES, MAX_LINE_BYTES
 
 
 def report(
@@ -22,20 +22,15 @@ def report(
     target: options.Target = None,
     identifier: Annotated[
         str | None,
-        typer.Option("--id", metavar="COLUMN", help="Find rows on the page by this column."),
+        typer.Option("--id", metavar="COLUMN", help="Find rows in the report by this column."),
     ] = None,
     show: options.Show = [],  # noqa: B006
-    na: options.Na = [],  # noqa: B006
-    encoding: options.Encoding = None,
-    sep: options.Separator = None,
-    decimal: options.DecimalPoint = None,
-    max_line_bytes: options.MaxLineBytes = MAX_LINE_BYTES,
-    max_bytes: options.MaxBytes = MAX_BYTES,
+    text: TextFile = options.TEXT_FILE,
     quiet: options.Quiet = False,
 ) -> None:
-    """Write a page about a model and the rows of a table, as one HTML file.
+    """Write a report about a model and the rows of a table, as one HTML file.
 
-    It needs nothing but a browser, and fetches nothing from anywhere.
+    It needs no network access.
 
     Example: agathis report model.json iris.csv -o report.html --target species
     """
@@ -44,16 +39,16 @@ def report(
         raise WrongUse("MODEL and DATA are both -; one of them has to be a file.")
     check_apart(data, o=output)
     check_apart(model, o=output)
-    reading = options.reading_of(na, encoding, sep, decimal, max_line_bytes, max_bytes)
+    reading = text.reading()
 
     from agathis._cli.inputs import load_model, read_for
-    from agathis._cli.names import Wanted, lacks
+    from agathis._cli.names import columns_of, lacks
 
     messages = Messages(quiet)
-    # Whatever is missing goes where predict sends it, and is said.
+    # Rows with missing values are described too, with a warning.
     loaded = load_model(model, takes_missing=True)
     table = read_for(loaded, data, reading, messages).table
-    wanted = Wanted(show=show, target=target).of(table.column_names)
+    shown = columns_of(Columns(show=show, target=target), table.column_names).show
     if identifier is not None and identifier not in table.column_names:
         raise WrongUse(f"--id {one_line(identifier)}: {lacks(identifier, table.column_names)}")
     write_report(
@@ -65,6 +60,6 @@ def report(
         messages,
         target=target,
         identifier=identifier,
-        show=wanted.show,
+        show=shown,
         tell=True,
     )

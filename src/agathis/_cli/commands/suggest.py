@@ -1,4 +1,4 @@
-"""``agathis suggest``: how many clusters, and how many leaves."""
+"""``agathis suggest``: suggest the numbers of clusters and leaves."""
 
 from __future__ import annotations
 
@@ -11,8 +11,7 @@ import typer
 from agathis._cli import options
 from agathis._cli.console import Messages
 from agathis._cli.errors import bad_data
-from agathis._cli.options import Dates, Missing
-from agathis._io.stream_limits import MAX_BYTES, MAX_LINE_BYTES
+from agathis._cli.options import Columns, TextFile, options_typed
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -27,20 +26,8 @@ def suggest(
     max_k: Annotated[
         int, typer.Option(min=2, metavar="K", help="Maximum number of clusters to try.")
     ] = 10,
-    scale: options.Scaling = [],  # noqa: B006
-    weight: options.Weights = [],  # noqa: B006
-    drop: options.Drop = [],  # noqa: B006
-    keep: options.Keep = [],  # noqa: B006
-    categorical: options.Categorical = [],  # noqa: B006
-    dates: options.DatesAre = Dates.out,
-    missing: options.MissingValues = Missing.tree,
-    strict: options.Strict = False,
-    na: options.Na = [],  # noqa: B006
-    encoding: options.Encoding = None,
-    sep: options.Separator = None,
-    decimal: options.DecimalPoint = None,
-    max_line_bytes: options.MaxLineBytes = MAX_LINE_BYTES,
-    max_bytes: options.MaxBytes = MAX_BYTES,
+    columns: Annotated[Columns, "no_split", "no_count", "show", "target"] = options.COLUMNS,
+    text: TextFile = options.TEXT_FILE,
     seed: options.Seed = 0,
     jobs: options.Jobs = None,
     quiet: options.Quiet = False,
@@ -48,56 +35,45 @@ def suggest(
     """Suggest how many clusters and leaves suit a table, and why.
 
     silhouette, up to 1, is how tight clusters are and how far apart; chance, what it is in rows
-    without groups; stability, how well halves of the rows agree on them. Of the stable ones the
-    fewest that are as far above chance as any are suggested. explained is the share of the spread
-    of the rows that they account for; leaves make 99 % of what a tree can gain.
+    without clusters; stability, how well halves of the rows agree on them. Of the stable ones the
+    fewest that are as far above chance as any are suggested. explained is the fraction of the
+    variance of the rows that they account for; leaves make 99 % of what a tree can gain.
 
     Example: agathis suggest iris.csv --drop species
     """
-    reading = options.reading_of(na, encoding, sep, decimal, max_line_bytes, max_bytes)
+    reading = text.reading()
 
     import agathis
     from agathis._cli.console import results
     from agathis._cli.fitting import ROWS_WITH_BAR, read_rows
-    from agathis._cli.names import Wanted
 
     messages = Messages(quiet)
-    wanted = Wanted(
-        drop, keep, categorical, missing=missing.value, scale=scale, weight=weight,
-        dates=dates.value, strict=strict,
-    )  # fmt: skip
-    rows, _ = read_rows(data, wanted, reading, messages)
+    rows, _ = read_rows(data, columns, reading, messages)
     X = rows.X
-    many = len(X) >= ROWS_WITH_BAR
-    if many:
+    is_large = len(X) >= ROWS_WITH_BAR
+    if is_large:
         messages.say(f"Trying 2 to {min(max_k, len(X) - 1)} clusters.")
     with bad_data():
-        found = agathis.suggest(
+        suggestion = agathis.suggest(
             X,
             max_clusters=max_k,
             random_state=seed,
             n_jobs=jobs,
-            verbose=int(not quiet and (many or sys.stderr.isatty())),
+            verbose=int(not quiet and (is_large or sys.stderr.isatty())),
         )
-    best = found.best
+    best = suggestion.best
     words = ["agathis", "fit", data, "-k", str(best.clusters), "--leaves", str(best.leaves)]
-    words += wanted.words()
-    lists = {"--na": na}
-    lists |= {"--encoding": [encoding] if encoding else [], "--sep": [sep] if sep else []}
-    lists |= {"--decimal": [decimal.value] if decimal else []}
-    lists |= {"--max-line-bytes": [str(max_line_bytes)] * (max_line_bytes != MAX_LINE_BYTES)}
-    lists |= {"--max-bytes": [str(max_bytes)] * (max_bytes != MAX_BYTES)}
-    words += [word for option, given in lists.items() for one in given for word in (option, one)]
+    words += options_typed(columns) + options_typed(text)
+    words += ["-o", "model.json", "--report", "report.html"]
     with results() as console:
-        console.print(_table(found))
+        console.print(_table(suggestion))
         console.print()
-        console.print(found.in_words("--max-k"))
+        console.print(suggestion.in_words("--max-k"))
         console.print()
-        words += ["-o", "model.json", "--report", "report.html"]
         console.print(shlex.join(words), style="bold", soft_wrap=True)
 
 
-def _table(found: Suggestion) -> Table:
+def _table(suggestion: Suggestion) -> Table:
     from rich.table import Table
 
     table = Table(box=None, pad_edge=False, header_style="dim")
@@ -108,8 +84,8 @@ def _table(found: Suggestion) -> Table:
     table.add_column("chance", justify="right")
     table.add_column("stability", no_wrap=True)
     table.add_column("")
-    for one in found.candidates:
-        best = one is found.best
+    for one in suggestion.candidates:
+        best = one is suggestion.best
         table.add_row(
             str(one.clusters),
             str(one.leaves),
@@ -117,17 +93,17 @@ def _table(found: Suggestion) -> Table:
             f"{_bar(one.silhouette)} {one.silhouette:5.2f}",
             f"{one.chance:.2f}",
             f"{_bar(one.stability)} {one.stability:5.2f}",
-            "<- suggested" if best else found.column_type(one),
+            "<- suggested" if best else suggestion.column_type(one),
             style="bold" if best else None,
         )
     return table
 
 
-def _bar(share: float) -> str:
-    """A bar of a share.
+def _bar(fraction: float) -> str:
+    """Draw a fraction as a bar.
 
     >>> _bar(0.5)
     '####----'
     """
-    full = round(BAR * min(1.0, max(0.0, share)))
+    full = round(BAR * min(1.0, max(0.0, fraction)))
     return "#" * full + "-" * (BAR - full)

@@ -78,16 +78,23 @@ class BinnedEngine(PointEngine):
             self.sources,
         )
 
-    def _split_along(self, leaf_index: int, found: Located) -> Split:
-        table, place = self.state.tables[leaf_index], found.place
-        before, after = table.bins_around(place, found.row)
+    def _split_along(self, leaf_index: int, located: Located) -> Split:
+        table, column = self.state.tables[leaf_index], located.place
+        before, after = table.bins_around(column, located.row)
         missing = 0
-        if table.n_missing(place):
-            missing = MISSING_GOES.index("left" if found.missing_left else "right")
-        threshold = self.bins.threshold(place, before, after)
-        feature = self.searched.number(place)
+        if table.n_missing(column):
+            missing = MISSING_GOES.index("left" if located.missing_left else "right")
+        threshold = self.bins.threshold(column, before, after)
+        feature = self.searched.number(column)
         return Split(
-            feature, threshold, found.gain, found.move, found.left, found.right, before, missing
+            feature,
+            threshold,
+            located.gain,
+            located.move,
+            located.left,
+            located.right,
+            before,
+            missing,
         )
 
     def place(
@@ -99,14 +106,14 @@ class BinnedEngine(PointEngine):
         terms: tuple[tuple[int, float], ...] = (),
     ) -> Place:
         """See :class:`~agathis._growth.engines.protocol.GainEngine`; a bin cannot be split."""
-        at = self.searched.place(feature)
-        if terms or at is None:
-            asked = Question(feature, threshold, missing_left, terms, np.inf, np.inf)
-            answer = self.holder.ask(self.cuts, leaf_index, asked)
+        column = self.searched.place(feature)
+        if terms or column is None:
+            question = Question(feature, threshold, missing_left, terms, np.inf, np.inf)
+            answer = self.holder.ask(self.cuts, leaf_index, question)
             return Place(-1, answer.n_left, answer.n_missing > 0)
-        last, low, high = self.bins.around(at, threshold)
-        asked = Question(feature, threshold, missing_left, terms, low, high)
-        answer = self.holder.ask(self.cuts, leaf_index, asked)
+        last, low, high = self.bins.around(column, threshold)
+        question = Question(feature, threshold, missing_left, terms, low, high)
+        answer = self.holder.ask(self.cuts, leaf_index, question)
         if answer.inside_left and answer.inside_right:
             raise ValueError(
                 f"rows on both sides of it are in one bin of that feature, from {low:.6g} to "
@@ -119,11 +126,11 @@ class BinnedEngine(PointEngine):
 
     def commit(self, leaf_index: int, split: Split) -> int:
         parent, other = self.state.tables[leaf_index], self.state.n_leaves
-        cut = AppliedSplit.of(leaf_index, split, self.searched)
-        self.cuts.append(cut)
-        if cut.place >= 0:
-            n_left = parent.n_up_to(cut.place, cut.last)
-            n_left += cut.missing_left * parent.n_missing(cut.place)
+        applied = AppliedSplit.of(leaf_index, split, self.searched)
+        self.cuts.append(applied)
+        if applied.place >= 0:
+            n_left = parent.n_up_to(applied.place, applied.last)
+            n_left += applied.missing_left * parent.n_missing(applied.place)
         else:
             n_left = self.holder.size(self.cuts, leaf_index)
         small_is_left = 2 * n_left <= parent.n_samples

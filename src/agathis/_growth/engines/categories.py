@@ -54,15 +54,19 @@ class CategoryTables:
 def drawn_parts(
     drawn: np.ndarray | None, n_searched: int
 ) -> tuple[np.ndarray | None, np.ndarray | None]:
-    """The sampled columns and the sampled categorical features."""
+    """The sampled columns and the sampled categorical features.
+
+    Without columns to split on, engines have a column of zeros, which needs no mask.
+    """
     if drawn is None:
         return None, None
-    return np.ascontiguousarray(drawn[:, :n_searched]), np.ascontiguousarray(drawn[:, n_searched:])
+    columns = np.ascontiguousarray(drawn[:, :n_searched]) if n_searched else None
+    return columns, np.ascontiguousarray(drawn[:, n_searched:])
 
 
 def first_split(splits: Sequence[Split | None], leaf_index: int, floor: float) -> Split:
     """The first of some located splits of a leaf."""
-    found = [split for split in splits if split is not None]
-    if not found:
+    located = [split for split in splits if split is not None]
+    if not located:
         raise RuntimeError(f"no split of leaf {leaf_index} gains {floor}")
-    return min(found, key=lambda split: split.order)
+    return min(located, key=lambda split: split.order)

@@ -284,8 +284,8 @@ def _residual(space: Space, rows: np.ndarray, phi: np.ndarray, weight: np.ndarra
     weights = np.ones(len(rows)) if weight is None else weight
     left_out = float(space.map.residuals(space.filled(rows), phi) @ weights)
     about = phi - _means(phi, weight)
-    kept = float(np.einsum("i,ij,ij->", weights, about, about))
-    return left_out / (left_out + kept) if left_out > 0 else 0.0
+    in_map = float(np.einsum("i,ij,ij->", weights, about, about))
+    return left_out / (left_out + in_map) if left_out > 0 else 0.0
 
 
 #: The engines, the fastest first.

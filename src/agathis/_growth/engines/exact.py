@@ -84,12 +84,18 @@ class ExactPointEngine(PointEngine):
         weight = None if self.weights is None else self.weights[samples]
         tables.histogram.add(self.points, self.codes, samples, weight)
 
-    def _split_along(self, leaf_index: int, found: Located) -> Split:
-        low, high = self.samples.values_around(leaf_index, found.place, found.n_left - 1)
+    def _split_along(self, leaf_index: int, located: Located) -> Split:
+        low, high = self.samples.values_around(leaf_index, located.place, located.n_left - 1)
         threshold = threshold_between(low, high)
-        feature = self.searched.number(found.place)
+        feature = self.searched.number(located.place)
         return Split(
-            feature, threshold, found.gain, found.move, found.left, found.right, found.n_left - 1
+            feature,
+            threshold,
+            located.gain,
+            located.move,
+            located.left,
+            located.right,
+            located.n_left - 1,
         )
 
     def place(
@@ -106,8 +112,8 @@ class ExactPointEngine(PointEngine):
     def commit(self, leaf_index: int, split: Split) -> int:
         other = self.state.n_leaves
         if split.position >= 0:
-            place = self.searched.place(split.feature)
-            self.samples.split(leaf_index, other, place, split.position + 1)
+            column = self.searched.place(split.feature)
+            self.samples.split(leaf_index, other, column, split.position + 1)
         else:
             samples = self.samples.samples(leaf_index)
             values = self.data.asked(samples, split.feature, split.terms)

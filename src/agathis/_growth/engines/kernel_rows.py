@@ -92,10 +92,10 @@ class ComputedRows:
 
     def blocks(self, ids: np.ndarray, n_features: int) -> Iterator[Block]:
         for part, block in self.kernel.blocks(self.X[ids], self.X, self.threads):
-            rows, own = _local(ids[part]), ids[part]
+            rows, samples = _local(ids[part]), ids[part]
             # Exactly as in ``half``, so that the distance of a row to itself is zero.
-            block[rows, own] = 2 * self.half[own]
-            yield block, rows, own
+            block[rows, samples] = 2 * self.half[samples]
+            yield block, rows, samples
 
 
 def _local(ids: np.ndarray) -> np.ndarray:

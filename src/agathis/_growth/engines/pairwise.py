@@ -114,10 +114,10 @@ class PairwiseEngine:
         return centres_of(self.data.kernel, X, labels, self.data.weight, means, keep=keep)
 
     def has_threshold(self, leaf_index: int) -> np.ndarray:
-        found = self.state.has_threshold(leaf_index)[: len(self.searched)]
+        columns = self.state.has_threshold(leaf_index)[: len(self.searched)]
         if self.categories is None:
-            return found
-        return np.concatenate([found, self.categories.has_ways(leaf_index)])
+            return columns
+        return np.concatenate([columns, self.categories.has_ways(leaf_index)])
 
     def leaf_size(self, leaf_index: int) -> tuple[int, float]:
         return self.state.leaf_size(leaf_index)
@@ -127,8 +127,6 @@ class PairwiseEngine:
             search(self.state, leaf_indices, drawn, self.limits.record)
             return
         columns, sources = drawn_parts(drawn, len(self.searched))
-        if columns is not None and len(self.searched) == 0:
-            columns = None  # the column of zeros
         limits, tolerance = self.limits.record, self.tolerance
         search_subsets(
             self.state, leaf_indices, columns, limits, self.categories, sources, tolerance
@@ -140,21 +138,21 @@ class PairwiseEngine:
         splits: list[Split | None] = []
         if self.state.feature_gains(leaf_index).max() >= floor:
             splits.append(self._located(leaf_index, floor))
-        found = locate_subset(
+        subset = locate_subset(
             self.state, self.categories, leaf_index, floor, self.tolerance, self.limits.record
         )
-        if found is not None and self.sources is not None:
-            source, codes, *move = found
+        if subset is not None and self.sources is not None:
+            source, codes, *move = subset
             splits.append(self.sources.split(source, codes, None, *move))
         return first_split(splits, leaf_index, floor)
 
     def _located(self, leaf_index: int, floor: float) -> Split:
         """The first split along a column."""
-        place, position, gain, move, left, right = locate(
+        column, position, gain, move, left, right = locate(
             self.state, leaf_index, floor, self.tolerance, self.limits.record
         )
-        low, high = self.state.values_around(leaf_index, place, position)
-        feature = self.searched.number(place)
+        low, high = self.state.values_around(leaf_index, column, position)
+        feature = self.searched.number(column)
         return Split(feature, threshold_between(low, high), gain, move, left, right, position)
 
     def place(

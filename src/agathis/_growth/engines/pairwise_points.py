@@ -75,8 +75,8 @@ class PairwisePointEngine(PairwiseEngine):
         weight, half = self.weight[ids], self.rows.half
         # Sums must not depend on the number of threads.
         with one_blas_thread():
-            whole = self.points @ (weight @ self.points[ids])
-        return whole - half * weight.sum() - weight @ half[ids]
+            kernel_sums = self.points @ (weight @ self.points[ids])
+        return kernel_sums - half * weight.sum() - weight @ half[ids]
 
     def _separate(self, near: int, far: int) -> np.ndarray:
         sums = self._sums(near)
@@ -93,18 +93,18 @@ class PairwisePointEngine(PairwiseEngine):
     def search(self, leaf_indices: np.ndarray, drawn: np.ndarray | None, floor: float) -> None:
         # Search the most promising leaf first, as its gain is a floor for the others.
         floor = max(floor, self.tolerance)
-        for place in np.argsort(-self.bound[leaf_indices], kind="stable").tolist():
-            drawn_here = None if drawn is None else drawn[place : place + 1]
-            floor = max(floor, self._search(int(leaf_indices[place]), drawn_here, floor))
+        for index in np.argsort(-self.bound[leaf_indices], kind="stable").tolist():
+            drawn_here = None if drawn is None else drawn[index : index + 1]
+            floor = max(floor, self._search(int(leaf_indices[index]), drawn_here, floor))
 
     def _search(self, leaf_index: int, drawn: np.ndarray | None, floor: float) -> float:
         """Search a leaf; return its best certain gain."""
         if leaf_index not in self.exact:
             self._begin(leaf_index)
         leaf_indices = np.array([leaf_index], dtype=np.int32)
-        found = LeafSearch(self.state, leaf_indices, drawn, self.limits.record)
-        certain = self._settle(found, leaf_index, floor)
-        found.finish(self.unsure[leaf_index])
+        leaf_search = LeafSearch(self.state, leaf_indices, drawn, self.limits.record)
+        certain = self._settle(leaf_search, leaf_index, floor)
+        leaf_search.finish(self.unsure[leaf_index])
         self.gain[leaf_index] = certain
         return certain
 
@@ -130,7 +130,7 @@ class PairwisePointEngine(PairwiseEngine):
             self.state, leaf_index, features, view.largest, view.rounded, view.all_tails
         )
 
-    def _settle(self, found: LeafSearch, leaf_index: int, floor: float) -> float:
+    def _settle(self, leaf_search: LeafSearch, leaf_index: int, floor: float) -> float:
         """Compute exact sums along features until the best gain is certain; return it."""
         best, exact = self.state.feature_gains(leaf_index), self.exact[leaf_index]
         together = EXACT_TOGETHER
@@ -141,9 +141,9 @@ class PairwisePointEngine(PairwiseEngine):
             features = np.flatnonzero(doubtful & ~exact)
             if len(features) == 0:
                 return certain
-            most = np.argsort(-best[features], kind="stable")[:together]
-            features = np.sort(features[most]).astype(np.int32)
+            first = np.argsort(-best[features], kind="stable")[:together]
+            features = np.sort(features[first]).astype(np.int32)
             self.parts.scan(self.state, leaf_index, features)
             exact[features] = True
-            found.again(features)
+            leaf_search.again(features)
             together *= 2

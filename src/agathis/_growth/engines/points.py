@@ -124,10 +124,10 @@ class PointEngine(ABC):
         return PointCentres(self.space, means, self.origin)
 
     def has_threshold(self, leaf_index: int) -> np.ndarray:
-        found = self.state.tables[leaf_index].has_cut()[: len(self.searched)]
+        columns = self.state.tables[leaf_index].has_cut()[: len(self.searched)]
         if self.sources is None:
-            return found
-        return np.concatenate([found, self.sources.has_ways(leaf_index)])
+            return columns
+        return np.concatenate([columns, self.sources.has_ways(leaf_index)])
 
     def leaf_size(self, leaf_index: int) -> tuple[int, float]:
         table = self.state.tables[leaf_index]
@@ -135,8 +135,6 @@ class PointEngine(ABC):
 
     def search(self, leaf_indices: np.ndarray, drawn: np.ndarray | None, floor: float) -> None:
         columns, sources = drawn_parts(drawn, len(self.searched))
-        if columns is not None and len(self.searched) == 0:
-            columns = None  # the column of zeros
         search(
             self.state,
             leaf_indices,
@@ -151,8 +149,8 @@ class PointEngine(ABC):
 
     def locate(self, leaf_index: int, floor: float) -> Split:
         limits = self.limits.record
-        found = locate(self.state, leaf_index, floor, self.tolerance, limits, self.samples)
-        splits = [None if found is None else self._split_along(leaf_index, Located(*found))]
+        located = locate(self.state, leaf_index, floor, self.tolerance, limits, self.samples)
+        splits = [None if located is None else self._split_along(leaf_index, Located(*located))]
         if self.sources is not None:
             subset = locate_subset(
                 self.state, self.sources.categories, leaf_index, floor, self.tolerance, limits
@@ -161,7 +159,7 @@ class PointEngine(ABC):
         return first_split(splits, leaf_index, floor)
 
     @abstractmethod
-    def _split_along(self, leaf_index: int, found: Located) -> Split:
+    def _split_along(self, leaf_index: int, located: Located) -> Split:
         """Convert a located split on a searched column."""
 
     def move(self, leaf_index: int, cluster: int) -> None:

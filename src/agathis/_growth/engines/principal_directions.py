@@ -116,11 +116,11 @@ def _eigenvalue(matrix: np.ndarray) -> float:
     basis = np.zeros((n_steps, len(matrix)))
     vector = np.random.RandomState(0).standard_normal(len(matrix))
     for step in range(n_steps):
-        whole = np.linalg.norm(vector)
+        norm = np.linalg.norm(vector)
         for _ in range(2):  # orthogonalise twice, as once is not accurate enough
             vector = vector - basis.T @ (basis @ vector)
         length = np.linalg.norm(vector)
-        if length <= LOST * whole:
+        if length <= LOST * norm:
             break
         basis[step] = vector / length
         vector = matrix @ basis[step]

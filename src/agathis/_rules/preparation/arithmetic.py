@@ -1,16 +1,15 @@
-"""What the steps of a line do to a number, operation by operation.
+"""The operations of a line of numbers, which give the same values as its steps to the last bit.
 
-Cuts of one column need no more than the order of values (``raw_splits``). A cut of a sum needs the
-values themselves: so the scalers are taken apart into the operations that they compute, in their
-order, with which every row gets the number that the model got, to the last bit. What is no such
-operation, a logarithm, ranks, powers, stays a function of the column with words for it.
+Scalers are taken apart into their operations, in their order. Other functions, such as logarithms,
+ranks and powers, stay functions of the column with a description.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.impute import SimpleImputer
@@ -29,8 +28,10 @@ from sklearn.preprocessing import (
 from agathis._encoding.scaling import FeatureScaler
 from agathis._rules.preparation.known_steps import encoding
 from agathis._rules.preparation.links import Line, Link, Times, carried
-from agathis._rules.preparation.raw_splits import Values
 from agathis._trees.stepped import Mapped, Step, Steps
+
+if TYPE_CHECKING:
+    from agathis._rules.preparation.raw_splits import Values
 
 _FUNCTIONS: dict[Any, str] = {
     np.log: "log of {}",
@@ -46,40 +47,59 @@ _KINDS: dict[type, str] = {
     KBinsDiscretizer: "bin of {}",
     Binarizer: "binarised {}",
 }
+#: The operations of each scaler: the operation, its constants, and the parameter that enables it.
+_OPERATIONS: dict[type, tuple[tuple[str, str, str | None], ...]] = {
+    StandardScaler: (("subtract", "mean_", "with_mean"), ("divide", "scale_", "with_std")),
+    RobustScaler: (
+        ("subtract", "center_", "with_centering"),
+        ("divide", "scale_", "with_scaling"),
+    ),
+    MinMaxScaler: (("multiply", "scale_", None), ("add", "min_", None)),
+    MaxAbsScaler: (("divide", "scale_", None),),
+    SimpleImputer: (("fill", "statistics_", None),),
+    FeatureScaler: (
+        ("at_least", "low_", None),
+        ("at_most", "high_", None),
+        ("subtract", "centre_", None),
+        ("multiply", "factor_", None),
+    ),
+}
+_SIGNS: dict[Any, float] = {np.positive: 1.0, np.negative: -1.0}
 
 
 def steps_of_line(line: Line) -> Steps:
-    """The operations along a line of numbers, from the raw column on."""
+    """Return the operations of a line of numbers, from the raw column on."""
     out: list[Step | Mapped] = []
-    # What comes before the last link that is no operation is part of one function.
-    words = "{}"
+    label = "{}"
     for i, link in enumerate(line.links):
-        found = operations_of(link)
-        if found is not None:
-            out += found
+        operations = operations_of(link)
+        if operations is not None:
+            out += operations
             continue
-        words = _words(link).format(words)
-        out = [Mapped(words, _along(Line(0, line.links[: i + 1])))]
+        # All steps up to this one become one function.
+        label = _label(link).format(label)
         if isinstance(link.step, FeatureScaler) and not link.asks:
             scaler, f = link.step, link.enters
             out = [
-                Mapped(words, _mapped(Line(0, line.links[:i]), scaler, f)),
+                Mapped(label, _before_centering(Line(0, line.links[:i]), scaler, f)),
                 Step("subtract", float(scaler.centre_[f])),
                 Step("multiply", float(scaler.factor_[f])),
             ]
+        else:
+            out = [Mapped(label, partial(carried, Line(0, line.links[: i + 1])))]
     return tuple(step for step in out if not is_nothing(step))
 
 
 def indicator_term(line: Line, name: str, values_of: Callable[[Line], Values]) -> tuple[int, Steps]:
-    """The raw feature of 0 and 1 that a line of categories begins with, and what follows.
+    """Return the raw feature of 0 and 1 at the start of a line of categories, and its operations.
 
     Parameters
     ----------
     line : Line
     name : str
-        Of its source, for errors.
+        The raw column, for errors.
     values_of : callable
-        Gives the values that categories have at the end of a line.
+        Returns the values of the categories at the end of a line.
     """
     link = encoding(line)
     at = line.links.index(link) + 1 if link is not None else 1
@@ -87,9 +107,9 @@ def indicator_term(line: Line, name: str, values_of: Callable[[Line], Values]) -
     on = [f for f, value in encoded.known.items() if value == 1]
     if len(on) != 1 or set(encoded.known.values()) - {0.0, 1.0} or encoded.unknown == 1:
         raise ValueError(
-            f"the tree asks for a sum with column {name!r}, whose categories "
-            f"{type(line.links[at - 1].step).__name__} made numbers of: such a sum cannot be "
-            "brought back to the raw columns."
+            f"the tree splits on a sum with column {name!r}, whose categories were converted to "
+            f"numbers by {type(line.links[at - 1].step).__name__}: such a sum cannot be expressed "
+            "in raw columns."
         )
     fill: Steps = ()
     if encoded.missing is not None and not np.isnan(encoded.missing):
@@ -98,7 +118,7 @@ def indicator_term(line: Line, name: str, values_of: Callable[[Line], Values]) -
 
 
 def is_nothing(step: object) -> bool:
-    """Whether it is an operation that changes no value."""
+    """Return whether it is an operation that changes no value."""
     return isinstance(step, Step) and (step.operation, step.by) in (
         ("multiply", 1.0),
         ("divide", 1.0),
@@ -110,88 +130,29 @@ def is_nothing(step: object) -> bool:
 
 
 def operations_of(link: Link) -> list[Step] | None:
-    """What a link computes; None where that is no operation."""
-    if link.asks:
+    """Return the operations of a step; None if it is another function."""
+    step, f = link.step, link.enters
+    if link.asks or (isinstance(step, FeatureScaler) and step.how[f] in ("rank", "log")):
         return None
-    return next(
-        (
-            [Step(how, float(by)) for how, by in rule(link.step, link)]
-            for kind, rule in _RULES.items()
-            if isinstance(link.step, kind) and _has_form(link)
-        ),
-        None,
-    )
-
-
-def _has_form(link: Link) -> bool:
-    step = link.step
+    if isinstance(step, Times):
+        return [Step("multiply", step.factor)]
     if isinstance(step, FunctionTransformer):
-        return step.func in (np.negative, np.positive)
-    if isinstance(step, FeatureScaler):
-        return step.how[link.enters] not in ("rank", "log")
-    return True
+        return [Step("multiply", _SIGNS[step.func])] if step.func in _SIGNS else None
+    for kind, operations in _OPERATIONS.items():
+        if isinstance(step, kind):
+            out = [
+                Step(operation, float(getattr(step, constants)[f]))
+                for operation, constants, enabled in operations
+                if enabled is None or getattr(step, enabled)
+            ]
+            if getattr(step, "clip", False):
+                low, high = getattr(step, "feature_range", (-1.0, 1.0))
+                out += [Step("at_least", float(low)), Step("at_most", float(high))]
+            return out
+    return None
 
 
-def _standard(step: StandardScaler, link: Link) -> Iterator[tuple[str, float]]:
-    if step.with_mean:
-        yield "subtract", step.mean_[link.enters]
-    if step.with_std:
-        yield "divide", step.scale_[link.enters]
-
-
-def _robust(step: RobustScaler, link: Link) -> Iterator[tuple[str, float]]:
-    if step.with_centering:
-        yield "subtract", step.center_[link.enters]
-    if step.with_scaling:
-        yield "divide", step.scale_[link.enters]
-
-
-def _min_max(step: MinMaxScaler, link: Link) -> Iterator[tuple[str, float]]:
-    yield "multiply", step.scale_[link.enters]
-    yield "add", step.min_[link.enters]
-    if step.clip:
-        yield "at_least", step.feature_range[0]
-        yield "at_most", step.feature_range[1]
-
-
-def _max_abs(step: MaxAbsScaler, link: Link) -> Iterator[tuple[str, float]]:
-    yield "divide", step.scale_[link.enters]
-    # Only newer versions of scikit-learn know it.
-    if getattr(step, "clip", False):
-        yield "at_least", -1.0
-        yield "at_most", 1.0
-
-
-def _imputer(step: SimpleImputer, link: Link) -> Iterator[tuple[str, float]]:
-    yield "fill", step.statistics_[link.enters]
-
-
-def _feature_scaler(step: FeatureScaler, link: Link) -> Iterator[tuple[str, float]]:
-    f = link.enters
-    yield "at_least", step.low_[f]
-    yield "at_most", step.high_[f]
-    yield "subtract", step.centre_[f]
-    yield "multiply", step.factor_[f]
-
-
-def _function(step: FunctionTransformer, link: Link) -> Iterator[tuple[str, float]]:
-    if step.func is np.negative:
-        yield "multiply", -1.0
-
-
-_RULES: dict[type, Callable[[Any, Link], Iterator[tuple[str, float]]]] = {
-    StandardScaler: _standard,
-    RobustScaler: _robust,
-    MinMaxScaler: _min_max,
-    MaxAbsScaler: _max_abs,
-    SimpleImputer: _imputer,
-    FeatureScaler: _feature_scaler,
-    FunctionTransformer: _function,
-    Times: lambda step, link: iter([("multiply", step.factor)]),
-}
-
-
-def _words(link: Link) -> str:
+def _label(link: Link) -> str:
     step = link.step
     if link.asks:
         return "{} is missing"
@@ -199,21 +160,15 @@ def _words(link: Link) -> str:
         return "rank of {}" if step.how[link.enters] == "rank" else "log of (1 + {})"
     if isinstance(step, FunctionTransformer):
         return _FUNCTIONS.get(step.func, f"{step.func.__name__} of {{}}")
-    found = (words for kind, words in _KINDS.items() if isinstance(step, kind))
-    return next(found, "scaled {}")
+    return next((label for kind, label in _KINDS.items() if isinstance(step, kind)), "scaled {}")
 
 
-def _along(line: Line) -> Callable[[np.ndarray], np.ndarray]:
-    return lambda values: carried([line], np.asarray(values, dtype=np.float64)[:, None])[:, 0]
-
-
-def _mapped(
+def _before_centering(
     before: Line, scaler: FeatureScaler, feature: int
 ) -> Callable[[np.ndarray], np.ndarray]:
-    """What a scaler makes of values before it takes off their centre."""
+    """Return the function of a scaler without its centering."""
 
     def function(values: np.ndarray) -> np.ndarray:
-        table = carried([before], np.asarray(values, dtype=np.float64)[:, None])
-        return scaler._mapped(table, np.array([feature]))[:, 0]
+        return scaler._mapped(carried(before, values)[:, None], np.array([feature]))[:, 0]
 
     return function

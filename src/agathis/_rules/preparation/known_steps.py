@@ -1,8 +1,7 @@
-"""The steps that can be undone, and what each does with the columns that come to it.
+"""The steps that can be inverted, and the lines of their output columns.
 
-Each takes lines and gives lines: scalers and their like one for one, imputers some more or less,
-encoders several for each. What mixes columns, or does not keep the order of numbers, is an error
-that names the step.
+Scalers return one column for each, imputers may add or drop columns, and encoders return several.
+Other steps, which combine columns or are not monotonic, raise an error that names the step.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ from sklearn.utils.validation import check_is_fitted
 from agathis._rules.columns import is_missing
 from agathis._rules.preparation.links import Line, Link, Times
 
-#: Each maps every column by itself and never turns a larger number into a smaller one.
+#: Transformers that map every column by itself, increasing or constant.
 SCALERS = (
     MinMaxScaler,
     StandardScaler,
@@ -47,8 +46,7 @@ SCALERS = (
     KBinsDiscretizer,
 )
 
-#: Functions that keep the order of all numbers that they are defined for, and those that turn it
-#: round; where a domain has an end, it is the lower one.
+#: Increasing (1) and decreasing (-1) functions, whose domains are bounded below at most.
 FUNCTIONS: dict[Any, int] = {
     None: 1,
     **dict.fromkeys(
@@ -69,31 +67,30 @@ ACCEPTED = (
 
 @runtime_checkable
 class RawEncoder(Protocol):
-    """A first step that makes features of a raw table and can tell of them in raw units.
+    """A first step that computes the raw features of a table, in raw units.
 
-    Any transformer with these attributes is undone as scikit-learn's are, without being known here.
-    It may have ``scaler_`` too: a fitted transformer with ``transform`` that maps the raw features
-    to what ``transform`` of the step gives, each by itself and without turning its order round; and
-    ``date_parts_``, which maps features that are parts of dates to what they are made of.
+    Any transformer with these attributes can be inverted. It may also have ``scaler_``, a fitted
+    transformer that maps each raw feature to the output of the step by an increasing function, and
+    ``date_parts_``, a mapping from features to date parts.
 
     Attributes
     ----------
     feature_names_ : list of str
-        Of the features, in the order of the columns that ``transform`` gives.
+        The features, in the order of the output columns.
     one_hot_ : mapping
-        For each source of categories its features with their categories; None is the category of
-        missing values. All other features are numbers.
+        From categorical columns to their features and categories; None is the category of missing
+        values. All other features are numbers.
     """
 
     feature_names_: list[str]
     one_hot_: Mapping[str, Mapping[str, object]]
 
     def encode(self, table: Any) -> Any:
-        """Something with ``X``, the features in raw units: numbers, and 0 and 1 of categories."""
+        """Return an object with ``X``, the features in raw units."""
 
 
 def follow(step: Any, lines: Sequence[Line], name: str) -> list[Line]:
-    """The lines after a step; ``name`` is what it is called in errors."""
+    """Return the lines after a step; ``name`` is its name in errors."""
     if isinstance(step, str) and step == "drop":
         return []
     if step is None or (isinstance(step, str) and step == "passthrough"):
@@ -105,7 +102,7 @@ def follow(step: Any, lines: Sequence[Line], name: str) -> list[Line]:
             lines = follow(each, lines, f"{name}[{inner!r}]")
         return list(lines)
     for kind, rule in _RULES.items():
-        # A class of one's own may do something else in its transform.
+        # Subclasses may override ``transform``.
         if isinstance(step, kind) and type(step).transform is kind.transform:
             _check_fitted(step, name, len(lines))
             return rule(step, lines, name)
@@ -113,11 +110,11 @@ def follow(step: Any, lines: Sequence[Line], name: str) -> list[Line]:
 
 
 def refusal(step: object, name: str, why: str) -> str:
-    """Why a step cannot be undone, what can, and what to do."""
+    """Return the message why a step cannot be inverted, and what to do."""
     return (
-        f"{name} must be a fitted step that can be undone; it is {step!r}: {why}. These can be: "
-        f"{ACCEPTED}. To speak of the columns that the tree was grown from instead, give its own "
-        "step alone, such as model[-1]."
+        f"{name} must be a fitted step that can be inverted; it is {step!r}: {why}. These can be: "
+        f"{ACCEPTED}. To describe the tree in the columns that it was fitted to, give its step "
+        "alone, such as model[-1]."
     )
 
 
@@ -126,51 +123,55 @@ def _check_fitted(step: Any, name: str, width: int) -> None:
         check_is_fitted(step)
     except NotFittedError:
         raise NotFittedError(
-            f"{name} must be fitted to the rows from before it; {step!r} is not fitted."
+            f"{name} must be fitted to the rows before it; {step!r} is not fitted."
         ) from None
-    found = getattr(step, "n_features_in_", width)
-    if found != width:
-        raise ValueError(f"{name} was fitted with {found} features; here it gets {width}.")
+    n_features = getattr(step, "n_features_in_", width)
+    if n_features != width:
+        raise ValueError(f"{name} was fitted with {n_features} features; here it gets {width}.")
 
 
 def _scaler(step: Any, lines: Sequence[Line], name: str) -> list[Line]:
     if isinstance(step, KBinsDiscretizer) and step.encode != "ordinal":
-        raise TypeError(refusal(step, name, f"encode={step.encode!r} makes several columns of one"))
+        raise TypeError(
+            refusal(step, name, f"encode={step.encode!r} returns several columns for one")
+        )
     return _one_for_one(step, lines, 1)
 
 
 def _function(step: FunctionTransformer, lines: Sequence[Line], name: str) -> list[Line]:
-    # Functions are compared by what they are: a lambda is none of the known ones.
+    # By identity: an equivalent lambda is not known.
     sign = next((sign for known, sign in FUNCTIONS.items() if known is step.func), None)
     if sign is None or step.kw_args:
         func = getattr(step.func, "__name__", step.func)
-        raise TypeError(refusal(step, name, f"{func} is not known to keep the order of numbers"))
+        raise TypeError(refusal(step, name, f"{func} is not known to be monotonic"))
     return list(lines) if step.func is None else _one_for_one(step, lines, sign)
 
 
 def _imputer(step: SimpleImputer, lines: Sequence[Line], name: str) -> list[Line]:
-    if not is_missing(step.missing_values) and str(step.missing_values) != "<NA>":
-        why = f"missing_values={step.missing_values!r} is a value, which does not keep its place"
-        raise TypeError(refusal(step, name, why))
-    # A column without any known value is dropped.
+    _check_missing_values(step, name)
+    # Columns without any known value are dropped.
     empty = [is_missing(fill) for fill in step.statistics_]
-    kept = [i for i in range(len(lines)) if step.keep_empty_features or not empty[i]]
-    out = [lines[i].then(Link(step, len(lines), i, place)) for place, i in enumerate(kept)]
-    if step.add_indicator:
-        features = step.indicator_.features_
-        for place, i in enumerate(features, start=len(kept)):
-            out.append(lines[i].then(Link(step, len(lines), int(i), place, asks=True)))
-    return out
+    columns = [i for i in range(len(lines)) if step.keep_empty_features or not empty[i]]
+    out = [lines[i].then(Link(step, len(lines), i, at)) for at, i in enumerate(columns)]
+    return out + _indicators(step, step.indicator_, lines, len(out)) if step.add_indicator else out
 
 
 def _indicator(step: MissingIndicator, lines: Sequence[Line], name: str) -> list[Line]:
-    if not is_missing(step.missing_values) and str(step.missing_values) != "<NA>":
-        why = f"missing_values={step.missing_values!r} is a value, which does not keep its place"
-        raise TypeError(refusal(step, name, why))
+    _check_missing_values(step, name)
+    return _indicators(step, step, lines, 0)
+
+
+def _indicators(step: Any, indicator: Any, lines: Sequence[Line], start: int) -> list[Line]:
     return [
-        lines[i].then(Link(step, len(lines), int(i), place, asks=True))
-        for place, i in enumerate(step.features_)
+        lines[i].then(Link(step, len(lines), int(i), at, asks=True))
+        for at, i in enumerate(indicator.features_, start=start)
     ]
+
+
+def _check_missing_values(step: Any, name: str) -> None:
+    if not is_missing(step.missing_values) and str(step.missing_values) != "<NA>":
+        why = f"missing_values={step.missing_values!r} is a value, so that it is not monotonic"
+        raise TypeError(refusal(step, name, why))
 
 
 def _one_hot(step: OneHotEncoder, lines: Sequence[Line], name: str) -> list[Line]:
@@ -193,21 +194,21 @@ def _ordinal(step: OrdinalEncoder, lines: Sequence[Line], name: str) -> list[Lin
 
 
 def _check_raw(step: Any, lines: Sequence[Line], name: str) -> None:
-    """Raise where an encoder gets numbers that were changed: then its categories are not raw."""
+    """Raise if an encoder gets transformed values, so that its categories are not raw."""
     for line in lines:
         for link in line.links:
             if not isinstance(link.step, SimpleImputer):
                 before = type(link.step).__name__
-                why = f"its categories are what {before} made of the column, and not those of it"
+                why = f"its categories are outputs of {before}, not those of the column"
                 raise TypeError(refusal(step, name, why))
 
 
 def _columns(step: ColumnTransformer, lines: Sequence[Line], name: str) -> list[Line]:
     names = getattr(step, "feature_names_in_", None)
-    places = None if names is None else {label: i for i, label in enumerate(names)}
+    index = None if names is None else {label: i for i, label in enumerate(names)}
     out: list[Line] = []
     for inner, each, columns in step.transformers_:
-        chosen = [lines[i] for i in _chosen(columns, places, len(lines))]
+        chosen = [lines[i] for i in _chosen(columns, index, len(lines))]
         if chosen:
             made = follow(each, chosen, f"{name}[{inner!r}]")
             out += _weighted(made, inner, step.transformer_weights, name)
@@ -230,7 +231,7 @@ def _weighted(
         return lines
     if not weight > 0:
         raise ValueError(
-            f"{name} has transformer_weights={weights!r}; they must be positive to be undone."
+            f"{name} has transformer_weights={weights!r}; they must be positive to be inverted."
         )
     return _one_for_one(Times(weight), lines, 1)
 
@@ -239,25 +240,25 @@ def _one_for_one(step: Any, lines: Sequence[Line], sign: int) -> list[Line]:
     return [line.then(Link(step, len(lines), i, i, sign)) for i, line in enumerate(lines)]
 
 
-def _chosen(columns: Any, places: Mapping[Any, int] | None, width: int) -> Iterator[int]:
-    """The places of the columns that a ColumnTransformer gives to one of its transformers."""
+def _chosen(columns: Any, index: Mapping[Any, int] | None, width: int) -> Iterator[int]:
+    """Yield the indices of the columns of one transformer of a ColumnTransformer."""
     if isinstance(columns, slice):
-        # A slice of names has its end in it, as in pandas.
+        # A slice of names includes its end, as in pandas.
         ends = [columns.start, columns.stop]
-        if places is not None and any(isinstance(end, str) for end in ends):
-            start = 0 if ends[0] is None else places[ends[0]]
-            stop = width if ends[1] is None else places[ends[1]] + 1
+        if index is not None and any(isinstance(end, str) for end in ends):
+            start = 0 if ends[0] is None else index[ends[0]]
+            stop = width if ends[1] is None else index[ends[1]] + 1
             columns = slice(start, stop, columns.step)
         yield from range(width)[columns]
         return
-    if isinstance(columns, UserList):  # older scikit-learns warn of what others find in the rest
+    if isinstance(columns, UserList):  # some versions of scikit-learn, for the rest
         columns = columns.data
-    found: list[Any] = [columns] if np.isscalar(columns) else list(columns)
-    if found and all(isinstance(each, (bool, np.bool_)) for each in found):
-        yield from np.flatnonzero(found).tolist()
+    keys: list[Any] = [columns] if np.isscalar(columns) else list(columns)
+    if keys and all(isinstance(key, (bool, np.bool_)) for key in keys):
+        yield from np.flatnonzero(keys).tolist()
         return
-    for each in found:
-        yield places[each] if places is not None and isinstance(each, str) else range(width)[each]
+    for key in keys:
+        yield index[key] if index is not None and isinstance(key, str) else range(width)[key]
 
 
 Rule = Callable[[Any, Sequence[Line], str], list[Line]]
@@ -274,7 +275,7 @@ _RULES: dict[Any, Rule] = {
 
 
 def encoding(line: Line) -> Link | None:
-    """The link of a line at which raw categories become numbers."""
+    """Return the link of a line that encodes raw categories as numbers."""
     for link in line.links:
         if link.asks:
             return None
@@ -284,19 +285,19 @@ def encoding(line: Line) -> Link | None:
 
 
 def takes_missing(line: Line) -> bool:
-    """Whether a line of categories has an answer to a missing value."""
+    """Return whether a line of categories accepts missing values."""
     link = encoding(line)
     if link is None or takes_unknown(line):
         return True
-    own = list(link.step.categories_[link.enters])
+    categories = list(link.step.categories_[link.enters])
     before = line.links[: line.links.index(link)]
     if before:
-        # What stands in for it may be no category, where no training row missed its value.
-        return before[0].step.statistics_[before[0].enters] in own
-    return any(map(is_missing, own))
+        # The imputed value may be no category, if no training row had a missing value.
+        return before[0].step.statistics_[before[0].enters] in categories
+    return any(map(is_missing, categories))
 
 
 def takes_unknown(line: Line) -> bool:
-    """Whether a line of categories has an answer to one that it does not know."""
+    """Return whether a line of categories accepts unknown ones."""
     link = encoding(line)
     return link is None or link.step.handle_unknown != "error"

@@ -1,14 +1,12 @@
-"""Lines: the way of each raw column through the steps to a feature of the tree.
+"""Lines: the sequence of steps from a raw column to a feature of the tree.
 
-Values go along a line by the ``transform`` of the steps themselves, so that every last bit is what
-the model saw. A step takes a whole table: the values stand in the column of the line, and something
-harmless in the others.
+Values pass through the ``transform`` of the steps themselves, so that results are those of the fit
+to the last bit. A step takes a whole table: the other columns get a placeholder.
 """
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,19 +19,19 @@ from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder, PowerTransforme
 
 @dataclass(frozen=True)
 class Link:
-    """A step on the way of a column.
+    """One step of a line.
 
     Attributes
     ----------
     step : fitted transformer
     width : int
-        Columns of the table that the step takes.
+        The number of input columns of the step.
     enters, leaves : int
-        The place of the column in that table, and in what the step makes of it.
+        The index of the column in the input and in the output of the step.
     sign : {1, -1}
-        -1 where larger values become smaller.
+        -1 if the step is decreasing.
     asks : bool
-        Whether what leaves says only that the value was missing.
+        Whether the output indicates only that the value was missing.
     """
 
     step: Any
@@ -46,7 +44,7 @@ class Link:
 
 @dataclass(frozen=True)
 class Line:
-    """The way of one raw column to a feature; ``source`` is its place in the raw table."""
+    """The steps from a raw column to a feature; ``source`` is the index of the raw column."""
 
     source: int
     links: tuple[Link, ...] = ()
@@ -58,14 +56,9 @@ class Line:
     def sign(self) -> int:
         return int(np.prod([link.sign for link in self.links], dtype=int))
 
-    @property
-    def steps(self) -> tuple[int, ...]:
-        """The same for lines that go through the same steps."""
-        return tuple(id(link.step) for link in self.links)
-
 
 class Times:
-    """The step of ``transformer_weights``: a factor for all columns."""
+    """The step of ``transformer_weights``: multiply all columns by a factor."""
 
     def __init__(self, factor: float) -> None:
         self.factor = factor
@@ -75,9 +68,9 @@ class Times:
 
 
 class Is:
-    """The step of a column of 0 and 1 that was made by other means than scikit-learn's.
+    """The step from a raw category to a column of 0 and 1, for encoders of raw tables.
 
-    1 for the category; missing values stay so, unless they are ``closed``, a category of their own.
+    Missing values stay missing, unless they are a category (``closed``).
     """
 
     def __init__(self, category: object, closed: bool) -> None:
@@ -85,51 +78,50 @@ class Is:
         self.closed = closed
 
     def transform(self, X: np.ndarray) -> np.ndarray:
-        found = [
+        out = [
             float("nan") if value is None and not self.closed else float(value == self.category)
             for value in X[:, 0]
         ]
-        return np.array(found)[:, None]
+        return np.array(out)[:, None]
 
 
-def carried(lines: Sequence[Line], values: np.ndarray) -> np.ndarray:
-    """What becomes of values along lines that go through the same steps.
+def carried(line: Line, values: np.ndarray) -> np.ndarray:
+    """Transform values by the steps of a line.
 
     Parameters
     ----------
-    lines : sequence of Line
-    values : ndarray of shape (n_values, n_lines)
-        Of float64, or objects up to the step that encodes them.
+    line : Line
+    values : ndarray of shape (n_values,)
+        Numbers, or objects up to the step that encodes them.
 
     Returns
     -------
-    carried : ndarray of shape (n_values, n_lines)
-        Known values that a step has no answer to, such as logarithms of negative numbers, are
-        -inf: all such steps have their domain at the upper end.
+    values : ndarray of shape (n_values,)
+        Known values outside of the domain of a step, such as logarithms of negative numbers, are
+        -inf: all domains are bounded below.
     """
-    for links in zip(*(line.links for line in lines), strict=True):
-        step = links[0].step
-        numbers = values.dtype.kind != "O"
-        known = ~np.isnan(values) if numbers else np.ones(values.shape, dtype=bool)
+    values = np.asarray(values)
+    values = values if values.dtype.kind == "O" else values.astype(np.float64)
+    for link in line.links:
+        step, is_number = link.step, values.dtype.kind != "O"
+        known = ~np.isnan(values) if is_number else np.ones(len(values), dtype=bool)
+        outside = np.zeros(len(values), dtype=bool)
         if isinstance(step, PowerTransformer) and step.method == "box-cox":
             outside = known & (values <= 0)
             values = np.where(outside, 1.0, values)
-        else:
-            outside = np.zeros(values.shape, dtype=bool)
-        table = np.empty((len(values), links[0].width), dtype=values.dtype)
-        table[:] = _harmless(step, values.dtype)
-        table[:, [link.enters for link in links]] = values
-        values = transformed(step, table)[:, [link.leaves for link in links]]
-        if numbers:
-            outside |= known & np.isnan(values)
-            values[outside] = -np.inf
+        table = np.empty((len(values), link.width), dtype=values.dtype)
+        table[:] = _placeholder(step, values.dtype)
+        table[:, link.enters] = values
+        values = _transformed(step, table)[:, link.leaves]
+        if is_number:
+            values = np.where(outside | (known & np.isnan(values)), -np.inf, values)
     return values
 
 
-def transformed(step: Any, table: np.ndarray) -> np.ndarray:
-    """A table as a step gives it, as an array; infinite values are let through."""
-    # Names and unknown categories are told to whoever predicts; numbers at the ends of float64
-    # overflow, which is as good as a large one.
+def _transformed(step: Any, table: np.ndarray) -> np.ndarray:
+    """Transform a table to an array without warnings; infinite values are accepted."""
+    # Warnings about names and unknown categories are for ``predict``; the largest float64 numbers
+    # overflow to infinity, which has the same order.
     with (
         config_context(assume_finite=True),
         np.errstate(all="ignore"),
@@ -141,8 +133,8 @@ def transformed(step: Any, table: np.ndarray) -> np.ndarray:
     return out if out.dtype.kind == "O" else out.astype(np.float64)
 
 
-def _harmless(step: Any, dtype: np.dtype) -> object:
-    """Values for the other columns, which the step takes without an error."""
+def _placeholder(step: Any, dtype: np.dtype) -> object:
+    """Return values for the other columns that the step accepts."""
     if dtype.kind != "O":
         return 1.0
     if isinstance(step, (OneHotEncoder, OrdinalEncoder)):

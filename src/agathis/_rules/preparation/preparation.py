@@ -1,7 +1,7 @@
-"""All that stands before a tree: what each of its features is made of, and its cuts in raw values.
+"""The steps before a tree: how its features are computed, and its splits in raw values.
 
-``steps.preparation_of`` makes it of the steps of a pipeline; ``tree`` is then the tree over raw
-features, and ``rows`` makes rows for it of a raw table.
+``steps.preparation_of`` creates it from the steps of a pipeline. ``tree`` returns the tree over raw
+features, and ``rows`` computes these features of a raw table.
 """
 
 from __future__ import annotations
@@ -40,23 +40,23 @@ class Preparation:
     Attributes
     ----------
     lines : list of Line
-        For each feature of the tree, the way that leads to it.
+        The steps to each feature of the tree.
     sources : list of RawColumn
-        The raw columns that these come from.
+        The raw columns of the lines.
     features : list of RawFeature
-        The columns of the tree over raw columns.
+        The features of the tree over raw columns.
     names : list or None
-        Of all columns of the raw table that was fitted, where it had some.
+        The names of all columns of the fitted raw table, if any.
     n_columns : int
-        How many these are.
+        Their number.
     by_name : bool
-        Whether a raw table may have its columns in another order, and others beside them.
+        Whether a raw table may have another order of columns, and additional ones.
     title : str
-        Of the steps, in errors.
+        The name of the steps in errors.
     encode : callable or None
-        What makes rows of a raw table, where a first step does so itself.
+        Computes the raw features of a table, if the first step does.
     thresholds : mapping
-        For a feature and a threshold the raw one that was meant, where the model knows it.
+        Known raw thresholds, by feature and threshold.
     """
 
     lines: list[Line]
@@ -68,12 +68,12 @@ class Preparation:
     title: str
     encode: Callable[[Any], np.ndarray] | None = None
     thresholds: Mapping[tuple[int, float], float] = field(default_factory=dict)
-    #: The terms of sums, which are the same for all nodes that ask for them.
+    #: The raw terms of sums by feature, shared by all nodes.
     _terms: dict[int, tuple[int, Steps]] = field(default_factory=dict, init=False, repr=False)
 
     @property
     def one_hot(self) -> dict[str, dict[str, object]]:
-        """For each source of categories its features with their categories."""
+        """Map each categorical column to its features and their categories."""
         out: dict[str, dict[str, object]] = {}
         for feature in self.features:
             source = self.sources[feature.source]
@@ -96,7 +96,7 @@ class Preparation:
         return self.encode is not None or any(source.fills_missing for source in self.sources)
 
     def can_be_named(self, names: Sequence[str]) -> bool:
-        """Whether these are as many names as there are raw columns, or features."""
+        """Return whether there are as many names as raw columns, or features."""
         return (
             hasattr(names, "__len__")
             and not isinstance(names, str)
@@ -104,7 +104,7 @@ class Preparation:
         )
 
     def renamed(self, names: Sequence[str]) -> Preparation:
-        """With other names: of all raw columns, where there are as many, else of the features."""
+        """Rename all raw columns if there are as many names, else the features."""
         if self._names_columns(names):
             sources = [replace(s, name=str(names[s.column])) for s in self.sources]
             return replace(self, sources=sources, features=features_of(sources))
@@ -115,13 +115,13 @@ class Preparation:
         return self.encode is None and len(names) == self.n_columns
 
     def rows(self, X: ArrayLike, takes_missing: bool) -> np.ndarray:
-        """Rows of a raw table as the tree over raw features takes them.
+        """Compute the raw features of the rows of a table.
 
         Parameters
         ----------
         X : array or data frame
         takes_missing : bool
-            Whether the model takes missing values that no step fills in.
+            Whether the model accepts missing values that no step imputes.
         """
         if self.encode is not None:
             return self.encode(X)
@@ -138,44 +138,56 @@ class Preparation:
             raise ValueError(
                 f"{self.title} gives {len(self.lines)} features; the tree has {tree.n_features}."
             )
-        cuts = self._cuts(tree)
+        splits = self._splits(tree)
         feature, threshold = tree.feature.copy(), tree.threshold.copy()
         left, right = tree.children_left.copy(), tree.children_right.copy()
         missing, missing_left = tree.missing.copy(), tree.missing_left
-        # For each node the sources whose missing values have gone to another place before.
-        gone: dict[int, frozenset[int]] = {0: frozenset()}
+        # For each node the sources whose missing values a node above sent elsewhere.
+        sent_elsewhere: dict[int, frozenset[int]] = {0: frozenset()}
         n_terms = np.zeros(tree.node_count + 1, dtype=np.int32)
         term_feature: list[int] = []
         term_weight: list[float] = []
         term_steps: list[Steps] = []
-        for node, cut in sorted(cuts.items()):
-            if cut.weights:
-                gone[int(left[node])] = gone[int(right[node])] = gone[node]
-                feature[node] = cut.terms[0]
-                n_terms[node + 1] = len(cut.terms)
-                term_feature += cut.terms
-                term_weight += cut.weights
-                term_steps += cut.steps
+        for node, split in sorted(splits.items()):
+            if split.weights:
+                sent_elsewhere[int(left[node])] = sent_elsewhere[int(right[node])] = sent_elsewhere[
+                    node
+                ]
+                feature[node] = split.terms[0]
+                n_terms[node + 1] = len(split.terms)
+                term_feature += split.terms
+                term_weight += split.weights
+                term_steps += split.steps
                 continue
-            source = self.features[cut.terms[0]].source
-            goes_left = bool(missing_left[node]) if cut.missing == 0 else cut.missing == 1
-            gone[int(left[node])] = gone[node] | (frozenset() if goes_left else {source})
-            gone[int(right[node])] = gone[node] | ({source} if goes_left else frozenset())
-            # Where they alone are asked for, they are spoken of all the same.
-            nobody = cut.filled and source in gone[node] and np.isfinite(cut.threshold)
-            told = 0 if nobody else cut.missing
-            feature[node], threshold[node], missing[node] = cut.terms[0], cut.threshold, told
-            if len(cut.terms) > 1:
-                n_terms[node + 1] = len(cut.terms)
-                term_feature += cut.terms
-                term_weight += [1.0] * len(cut.terms)
-                term_steps += [()] * len(cut.terms)
-            if cut.swapped:
+            source = self.features[split.terms[0]].source
+            goes_left = bool(missing_left[node]) if split.missing == 0 else split.missing == 1
+            sent_elsewhere[int(left[node])] = sent_elsewhere[node] | (
+                frozenset() if goes_left else {source}
+            )
+            sent_elsewhere[int(right[node])] = sent_elsewhere[node] | (
+                {source} if goes_left else frozenset()
+            )
+            # They are mentioned all the same by a split that separates missing values only.
+            is_unreachable = (
+                split.filled and source in sent_elsewhere[node] and np.isfinite(split.threshold)
+            )
+            direction = 0 if is_unreachable else split.missing
+            feature[node], threshold[node], missing[node] = (
+                split.terms[0],
+                split.threshold,
+                direction,
+            )
+            if len(split.terms) > 1:
+                n_terms[node + 1] = len(split.terms)
+                term_feature += split.terms
+                term_weight += [1.0] * len(split.terms)
+                term_steps += [()] * len(split.terms)
+            if split.swapped:
                 n_left, n_right = tree.n_node_samples[[left[node], right[node]]]
                 left[node], right[node] = right[node], left[node]
-                # Rows of which nothing is told go left on a tie.
-                missing[node] = (2 if n_left == n_right else 0, 2, 1)[told]
-        found = replace(
+                # Missing values that were not seen go left on a tie.
+                missing[node] = (2 if n_left == n_right else 0, 2, 1)[direction]
+        out = replace(
             tree,
             children_left=left,
             children_right=right,
@@ -187,80 +199,83 @@ class Preparation:
             term_feature=np.array(term_feature, dtype=np.int32),
             term_weight=np.array(term_weight, dtype=np.float64),
         )
-        return with_steps(found, term_steps)
+        return with_steps(out, term_steps)
 
-    def _cuts(self, tree: Tree) -> dict[int, RawSplit]:
-        """For each node that is cut, its condition on raw features."""
-        places: dict[int, list[int]] = {}
+    def _splits(self, tree: Tree) -> dict[int, RawSplit]:
+        """Return the raw split of each internal node."""
+        features_of_source: dict[int, list[int]] = {}
         for f, feature in enumerate(self.features):
-            places.setdefault(feature.source, []).append(f)
+            features_of_source.setdefault(feature.source, []).append(f)
         values: dict[int, Values] = {}
         out: dict[int, RawSplit] = {}
         numbers: list[int] = []
-        way = np.where(tree.missing_left, 1, 2)
+        direction = np.where(tree.missing_left, 1, 2)
         larger = np.where(replace(tree, missing=np.zeros_like(tree.missing)).missing_left, 1, 2)
         for node in np.flatnonzero(~tree.is_leaf).tolist():
             terms = tree.terms(node) or ((int(tree.feature[node]), 1.0),)
             sources = {self.lines[f].source for f, _ in terms}
             of_numbers = any(self.sources[s].is_number for s in sources)
             if len(terms) > 1 and (of_numbers or len(sources) > 1):
-                out[node] = self._sum(tree, node, places)
+                out[node] = self._sum(tree, node, features_of_source)
                 continue
             if of_numbers:
                 numbers.append(node)
                 continue
             for f, _ in terms:
                 if f not in values:
-                    values[f] = self.category_values(self.lines[f], places[self.lines[f].source])
+                    values[f] = self.category_values(
+                        self.lines[f], features_of_source[self.lines[f].source]
+                    )
             out[node] = category_split(
                 [(values[f], weight) for f, weight in terms],
                 float(tree.threshold[node]),
-                int(way[node]),
+                int(direction[node]),
                 int(tree.missing[node]),
                 int(larger[node]),
             )
         lines = [self.lines[tree.feature[node]] for node in numbers]
-        found = number_splits(
+        of_number = number_splits(
             lines,
             tree.threshold[numbers],
             tree.missing[numbers],
-            [places[line.source][0] for line in lines],
+            [features_of_source[line.source][0] for line in lines],
         )
-        for node, cut in zip(numbers, found, strict=True):
-            meant = self._meant(int(tree.feature[node]), float(tree.threshold[node]))
-            out[node] = cut if meant is None else replace(cut, threshold=meant)
+        for node, split in zip(numbers, of_number, strict=True):
+            known = self._known_threshold(int(tree.feature[node]), float(tree.threshold[node]))
+            out[node] = split if known is None else replace(split, threshold=known)
         return out
 
-    def _meant(self, feature: int, threshold: float) -> float | None:
-        """The raw threshold that was meant, if these are the steps that make the other of it."""
-        meant = self.thresholds.get((feature, threshold))
-        if meant is None:
+    def _known_threshold(self, feature: int, threshold: float) -> float | None:
+        """Return the raw threshold that the model knows, if its image is this threshold."""
+        known = self.thresholds.get((feature, threshold))
+        if known is None:
             return None
-        image = carried([self.lines[feature]], np.array([[meant]]))[0, 0]
-        return meant if image == threshold else None
+        return known if carried(self.lines[feature], np.array([known]))[0] == threshold else None
 
-    def _sum(self, tree: Tree, node: int, places: Mapping[int, Sequence[int]]) -> RawSplit:
-        """A sum of columns as one of raw features after the operations of their lines."""
+    def _sum(
+        self, tree: Tree, node: int, features_of_source: Mapping[int, Sequence[int]]
+    ) -> RawSplit:
+        """Return a sum of columns as a sum of raw features after the operations of their lines."""
         for f, _ in tree.terms(node):
             if f not in self._terms:
                 line = self.lines[f]
-                own, source = places[line.source], self.sources[line.source]
+                features, source = features_of_source[line.source], self.sources[line.source]
                 if source.is_number:
-                    self._terms[f] = own[0], steps_of_line(line)
+                    self._terms[f] = features[0], steps_of_line(line)
                 else:
-                    values_of = partial(self.category_values, features=own)
+                    values_of = partial(self.category_values, features=features)
                     self._terms[f] = indicator_term(line, source.name, values_of)
-        found = [(*self._terms[f], weight) for f, weight in tree.terms(node)]
-        features, steps, weights = zip(*found, strict=True)
+        terms = [(*self._terms[f], weight) for f, weight in tree.terms(node)]
+        raw, steps, weights = zip(*terms, strict=True)
         threshold, missing = float(tree.threshold[node]), int(tree.missing[node])
-        return RawSplit(features, threshold, missing, False, False, weights, steps)
+        return RawSplit(raw, threshold, missing, False, False, weights, steps)
 
     def category_values(self, line: Line, features: Sequence[int]) -> Values:
-        """The values of a feature that is made of categories."""
+        """Compute the values of a feature of categories."""
         source = self.sources[line.source]
         assert source.categories is not None
-        gap = _missing_of(line)
-        probes = [gap if category is None else category for category in source.categories]
+        blank = _missing_of(line)
+        probes = [blank if category is None else category for category in source.categories]
         known = len(probes)
         unknown = missing = None
         if source.takes_unknown:
@@ -268,32 +283,32 @@ class Preparation:
             probes.append(_unknown_to(source.categories))
         if None not in source.categories and takes_missing(line):
             missing = len(probes)
-            probes.append(gap)
-        table = np.empty((len(probes), 1), dtype=object)
-        table[:, 0] = probes
-        found = carried([line], table)[:, 0].astype(np.float64)
+            probes.append(blank)
+        raw = np.empty(len(probes), dtype=object)
+        raw[:] = probes
+        values = carried(line, raw).astype(np.float64)
         return Values(
-            dict(zip(features, found[:known].tolist(), strict=True)),
-            None if unknown is None else float(found[unknown]),
-            None if missing is None else float(found[missing]),
+            dict(zip(features, values[:known].tolist(), strict=True)),
+            None if unknown is None else float(values[unknown]),
+            None if missing is None else float(values[missing]),
             handles_missing=encoding(line) is not line.links[0],
         )
 
 
 def _missing_of(line: Line) -> object:
-    """The value that says to the steps of a line that it is missing."""
+    """Return the value that the steps of a line regard as missing."""
     link = encoding(line)
     if link is not None:
-        own = [value for value in link.step.categories_[link.enters] if is_missing(value)]
-        if own:
-            return own[0]
+        blanks = [value for value in link.step.categories_[link.enters] if is_missing(value)]
+        if blanks:
+            return blanks[0]
     if isinstance(line.links[0].step, Is):
         return None
     return getattr(line.links[0].step, "missing_values", float("nan"))
 
 
 def _unknown_to(categories: Sequence[object]) -> object:
-    """A value that is none of the categories, of their kind."""
+    """Return a value of the type of the categories that is none of them."""
     known = [category for category in categories if category is not None]
     numbers = [category for category in known if isinstance(category, (bool, int, float))]
     if numbers and len(numbers) == len(known):

@@ -1,4 +1,4 @@
-"""The columns of a raw table as a tree over them sees them: numbers, and categories as 0 and 1."""
+"""The raw features of a tree: numbers, and one-hot columns of categories."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ from agathis._rules.columns import is_missing
 
 @dataclass(frozen=True)
 class RawColumn:
-    """A column of the raw table that features are made of.
+    """A column of the raw table.
 
     Attributes
     ----------
     name : str
     column : int
-        Its place in the raw table.
+        Its index in the raw table.
     categories : tuple or None
-        What its values may be, None among them where missing values are one; ``None`` of numbers.
+        Its categories, with None if missing values are one; ``None`` for numbers.
     takes_unknown, takes_missing : bool
-        Whether the steps before the tree take a category that they do not know, and missing values.
+        Whether the steps accept unknown categories and missing values.
     fills_missing : bool
-        Whether they make a known value of a missing one.
+        Whether the steps impute missing values.
     """
 
     name: str
@@ -47,9 +47,9 @@ class RawColumn:
 
 @dataclass(frozen=True)
 class RawFeature:
-    """A column of the tree over raw columns; ``category`` is that of its source, if it has some.
+    """A feature of the tree over raw columns.
 
-    ``when`` is the part of a date that it is, if it is one.
+    ``category`` is its category if its source has some, and ``when`` its date part, if it is one.
     """
 
     name: str
@@ -59,13 +59,13 @@ class RawFeature:
 
 
 def plain(value: object) -> object:
-    """A category as Python's own value; None where it is the missing one."""
+    """Convert a category to Python's type, and a missing value to None."""
     value = value.item() if isinstance(value, np.generic) else value
     return None if is_missing(value) or str(value) in ("<NA>", "NaT") else value
 
 
 def features_of(sources: Sequence[RawColumn]) -> list[RawFeature]:
-    """A feature for each number, and one for each category; all names are different."""
+    """Return a feature for each number and each category, with unique names."""
     out: list[RawFeature] = []
     taken = {source.name for source in sources}
     for i, source in enumerate(sources):
@@ -89,19 +89,19 @@ def rows_of_table(
     n_columns: int,
     takes_missing: bool,
 ) -> np.ndarray:
-    """Rows of a raw table as the tree over raw columns takes them.
+    """Compute the raw features of the rows of a table.
 
     Parameters
     ----------
     X : array or data frame of pandas or polars
-        Columns of a frame are found by their names, others are not looked at.
+        Columns of a frame are found by their names; others are ignored.
     sources, features
     names : sequence or None
-        Of the columns of the frame that was fitted.
+        The columns of the fitted frame.
     n_columns : int
-        Columns of the table that was fitted.
+        The number of columns of the fitted table.
     takes_missing : bool
-        Whether the tree says where missing values go that no step fills in.
+        Whether the tree accepts missing values that no step imputes.
     """
     columns = _columns(X, sources, names, n_columns)
     numbers = [i for i, source in enumerate(sources) if source.is_number]
@@ -109,20 +109,20 @@ def rows_of_table(
     if len(numbers) == len(sources):
         return table
     out = np.empty((len(columns[0]), len(features)))
-    place = {f.source: at for at, f in enumerate(features) if sources[f.source].is_number}
+    index = {f.source: at for at, f in enumerate(features) if sources[f.source].is_number}
     for at, i in enumerate(numbers):
-        out[:, place[i]] = table[:, at]
+        out[:, index[i]] = table[:, at]
     for i, source in enumerate(sources):
         if source.categories is not None:
-            own = [at for at, feature in enumerate(features) if feature.source == i]
-            out[:, own] = _indicators(columns[i], source)
+            indicators = [at for at, feature in enumerate(features) if feature.source == i]
+            out[:, indicators] = _indicators(columns[i], source)
     return out
 
 
 def _columns(
     X: Any, sources: Sequence[RawColumn], names: Sequence[Any] | None, n_columns: int
 ) -> list[Any]:
-    """The column of each source."""
+    """Return the column of each source."""
     if hasattr(X, "columns") and names is not None:
         lacking = [str(names[s.column]) for s in sources if names[s.column] not in X.columns]
         if lacking:
@@ -156,25 +156,25 @@ def _numbers(
         column = columns[i]
         column = column.to_frame() if hasattr(column, "to_frame") else np.asarray(column)[:, None]
         with naming(f"X, column {sources[i].name!r}"):
-            found = checks.check_table(column, missing=True)[:, 0]
-        if not (takes_missing or sources[i].fills_missing) and np.isnan(found).any():
+            values = checks.check_table(column, missing=True)[:, 0]
+        if not (takes_missing or sources[i].fills_missing) and np.isnan(values).any():
             raise ValueError(
                 f"Input X contains NaN in column {sources[i].name!r}, of which the model takes no "
-                "missing values: fill them in or drop these rows."
+                "missing values: impute them or drop these rows."
             )
-        arrays.append(found)
+        arrays.append(values)
     return np.column_stack(arrays)
 
 
 def _indicators(column: Any, source: RawColumn) -> np.ndarray:
-    """A column of 0 and 1 for each category; NaN where the value is missing and no category."""
+    """Return the one-hot columns of the categories; NaN for missing values that are no category."""
     assert source.categories is not None
     values = column.to_list() if hasattr(column, "to_list") else list(column)
-    place: Mapping[Any, int] = {category: i for i, category in enumerate(source.categories)}
-    out = np.zeros((len(values), len(place)))
+    index: Mapping[Any, int] = {category: i for i, category in enumerate(source.categories)}
+    out = np.zeros((len(values), len(index)))
     unknown: dict[object, None] = {}
     for row, value in enumerate(map(plain, values)):
-        at = place.get(value)
+        at = index.get(value)
         if at is not None:
             out[row, at] = 1.0
         elif value is None:

@@ -1,8 +1,9 @@
 """Splits of a tree as splits on raw columns.
 
-**Numbers.** All steps of a line of numbers are monotonic. So there is a largest raw number that
-goes to the lower side, the raw threshold. It is found by bisection over all float64 numbers, with
-the arithmetic of the steps. If the line is decreasing, the children are swapped.
+**Numbers.** All steps of a line of numbers are monotonic. So there is a largest raw number on the
+lower side, the raw threshold. It is found by bisection over all float64 numbers, with the
+operations of the steps (:mod:`~agathis._rules.preparation.arithmetic`). If the line is decreasing,
+the children are swapped.
 
 Products and sums are monotonic in floating point too, so that every row reaches the same leaf.
 Powers, logarithms and interpolated quantiles may have errors in their last bits, so that rows very
@@ -13,9 +14,8 @@ training rows do not, unless two neighbours are that near.
 and for missing ones: a split on it, or on a sum of several, separates the categories. Unknown
 categories always go left, if necessary after swapping the children.
 
-**Sums.** A sum of columns of several sources remains a sum of the raw columns after the operations
-of the steps (:mod:`~agathis._rules.preparation.arithmetic`): nothing shorter sends every row the
-same way.
+**Sums.** A sum of several columns remains a sum of the raw columns after the operations of the
+steps, the only form that sends every row to the same child.
 """
 
 from __future__ import annotations
@@ -25,35 +25,35 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from agathis._rules.preparation.arithmetic import steps_of_line
 from agathis._rules.preparation.links import Line, carried
-from agathis._trees.stepped import Steps
+from agathis._trees.stepped import Steps, after
 
 LEFT, RIGHT = 1, 2
 
-#: Of a table that steps are given in a search for thresholds.
+#: The maximum size of a table in the search for thresholds.
 CELLS = 1 << 16
 
 
 @dataclass(frozen=True)
 class RawSplit:
-    """A node's condition on raw features.
+    """A split on raw features.
 
     Attributes
     ----------
     terms : tuple of int
-        Raw features. One that is at most the threshold goes left, or the sum of several.
+        The raw feature, or several whose sum is compared with the threshold.
     threshold : float
     missing : {0, 1, 2}
         As in ``Tree.missing``.
     swapped : bool
-        Whether what goes left here went right in the tree.
+        Whether the children of the tree are swapped.
     filled : bool
-        Whether ``missing`` is what the steps before the tree make of a missing value, and not what
-        the tree says of it.
+        Whether ``missing`` is the side of the imputed value.
     weights : tuple of float
-        Of the terms of a sum of several columns; empty of any other cut.
+        The weights of a sum of several columns; empty for other splits.
     steps : tuple of Steps
-        What is done with each of these columns before.
+        The operations on each of these columns.
     """
 
     terms: tuple[int, ...]
@@ -66,108 +66,66 @@ class RawSplit:
 
 
 def number_splits(
-    lines: Sequence[Line], thresholds: np.ndarray, missing: np.ndarray, places: Sequence[int]
+    lines: Sequence[Line], thresholds: np.ndarray, missing: np.ndarray, features: Sequence[int]
 ) -> list[RawSplit]:
-    """Compute the splits on features that are computed from numbers.
+    """Compute the raw splits on features that are computed from numbers.
 
     Parameters
     ----------
     lines : sequence of Line
-        Of the feature of each cut.
-    thresholds, missing : ndarray of shape (n_cuts,)
-        Of the tree.
-    places : sequence of int
-        The raw feature of each cut.
+        The line of the feature of each split.
+    thresholds, missing : ndarray of shape (n_splits,)
+        As in the tree.
+    features : sequence of int
+        The raw feature of each split.
     """
-    gap, raw = np.full(len(lines), np.nan), np.array(thresholds, dtype=np.float64)
+    raw = np.array(thresholds, dtype=np.float64)
+    finite = np.isfinite(raw)
     # Every known value is at most inf: splits there separate missing values only.
-    falls = np.array([line.sign < 0 for line in lines], dtype=bool) & np.isfinite(raw)
-    none = np.zeros(len(lines), dtype=bool)
-    for group in _together(lines):
-        cuts = group.cuts
-        gap[cuts] = group.carried(np.full((1, len(cuts)), np.nan))[0]
-        if group.lines[0].links:
-            found = _largest(group, raw[cuts], falls[cuts])
-            raw[cuts] = np.where(np.isfinite(raw[cuts]), found, raw[cuts])
-            none[cuts] = raw[cuts] == -np.inf
+    falls = np.array([line.sign < 0 for line in lines], dtype=bool) & finite
+    fill = np.full(len(lines), np.nan)
+    of_line: dict[Line, list[int]] = {}
+    for i, line in enumerate(lines):
+        of_line.setdefault(line, []).append(i)
+    for line, splits in of_line.items():
+        fill[splits] = carried(line, np.array([np.nan]))
+        if line.links:
+            largest = _largest(line, raw[splits], falls[splits])
+            raw[splits] = np.where(finite[splits], largest, raw[splits])
     out = []
-    for i, place in enumerate(places):
-        way, swapped = int(missing[i]), bool(falls[i])
-        if not np.isnan(gap[i]):
-            way = LEFT if gap[i] <= thresholds[i] else RIGHT
-        elif none[i]:
+    for i, feature in enumerate(features):
+        direction, swapped = int(missing[i]), bool(falls[i])
+        is_filled, is_empty = not np.isnan(fill[i]), bool(lines[i].links) and raw[i] == -np.inf
+        if is_filled:
+            direction = LEFT if fill[i] <= thresholds[i] else RIGHT
+        elif is_empty:
             raise ValueError(
-                f"the steps before the tree give no value on the lower side of "
-                f"{float(thresholds[i])!r}, where the tree cuts feature {places[i]}: it was not "
-                "grown from what they give."
+                f"all values of the steps before the tree are on one side of "
+                f"{float(thresholds[i])!r}, where the tree splits feature {feature}: it was not "
+                "fitted to their output."
             )
-        if none[i]:
-            # Known values are all on one side, the imputed value on the other.
+        if is_empty:
+            # All known values are on one side, the imputed value is on the other.
             raw[i], swapped = np.inf, not swapped
-        out.append(RawSplit((place,), float(raw[i]), way, swapped, not np.isnan(gap[i])))
+        out.append(RawSplit((feature,), float(raw[i]), direction, swapped, is_filled))
     return out
 
 
-@dataclass(frozen=True)
-class _Group:
-    """Cuts whose lines go through the same steps, each from another raw column.
-
-    Values of all of them go through a step at once: a column for each line, and rows enough for
-    the line with the most cuts.
-    """
-
-    lines: list[Line]
-    cuts: list[int]
-    row: list[int]
-    column: list[int]
-
-    def carried(self, values: np.ndarray) -> np.ndarray:
-        """Transform values for each split, of shape (n_values, n_cuts)."""
-        table = np.ones((len(values), max(self.row) + 1, len(self.lines)))
-        table[:, self.row, self.column] = values
-        out = carried(self.lines, table.reshape(-1, len(self.lines)))
-        return out.reshape(table.shape)[:, self.row, self.column]
-
-    @property
-    def width(self) -> int:
-        """Cells of the largest table that a step gets for a value of each cut."""
-        return (max(self.row) + 1) * max(link.width for link in self.lines[0].links)
-
-
-def _together(lines: Sequence[Line]) -> Iterable[_Group]:
-    groups: dict[object, _Group] = {}
-    places: dict[Line, tuple[_Group, int]] = {}
-    # Lines of one raw column through the same steps, such as a filled value and whether it was.
-    n_beside: dict[object, int] = {}
-    n_cuts: dict[Line, int] = {}
-    for cut, line in enumerate(lines):
-        if line not in places:
-            way = (line.source, line.steps)
-            n_beside[way] = n_beside.get(way, 0) + 1
-            group = groups.setdefault((line.steps, n_beside[way]), _Group([], [], [], []))
-            places[line] = group, len(group.lines)
-            group.lines.append(line)
-        group, column = places[line]
-        group.cuts.append(cut)
-        group.column.append(column)
-        group.row.append(n_cuts.get(line, 0))
-        n_cuts[line] = n_cuts.get(line, 0) + 1
-    return groups.values()
-
-
-def _largest(group: _Group, thresholds: np.ndarray, falls: np.ndarray) -> np.ndarray:
-    """Return for each split the largest raw number on its lower side."""
+def _largest(line: Line, thresholds: np.ndarray, falls: np.ndarray) -> np.ndarray:
+    """Return the largest raw number on the lower side of each split on a line."""
+    steps = steps_of_line(line)
 
     def goes_left(keys: np.ndarray) -> np.ndarray:
-        left = group.carried(_number_at(keys)) <= thresholds
-        return np.where(falls, ~left, left)
+        values = after(_number_at(keys).ravel(), steps).reshape(keys.shape)
+        return (np.where(np.isnan(values), -np.inf, values) <= thresholds) != falls
 
     largest = np.full(len(thresholds), _key_of(np.finfo(np.float64).max))
     low, high = -largest, largest
     none, every = ~goes_left(low[None])[0], goes_left(high[None])[0]
-    # Bisect in many intervals at once: a step has a cost per table, and hardly more for a long one.
+    # Search many intervals at once: a step has a cost per call, and hardly more for many values.
     # Unsigned, since the range of all numbers overflows a signed integer.
-    parts = np.arange(1, 1 + min(255, max(1, CELLS // group.width)), dtype=np.uint64)[:, None]
+    width = len(thresholds) * max(link.width for link in line.links)
+    parts = np.arange(1, 1 + min(255, max(1, CELLS // width)), dtype=np.uint64)[:, None]
     span = (high - low).view(np.uint64)
     while (span > 1).any():
         size = np.maximum(span // np.uint64(len(parts) + 1), np.uint64(1))
@@ -193,14 +151,14 @@ def _number_at(keys: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Values:
-    """The values of a feature made of categories; NaN if the category is missing.
+    """The values of a feature that is computed from categories; NaN if it is missing.
 
     Attributes
     ----------
     known : mapping
-        For each raw feature of the source, of its category.
+        From the raw feature of each category to its value.
     unknown, missing : float or None
-        Of a category that is not known, of a missing one; None where there can be none.
+        The value of an unknown category, and of a missing one; None if there can be none.
     handles_missing : bool
         Whether a step handles missing values; if not, they are treated as unknown categories.
     """
@@ -214,21 +172,21 @@ class Values:
 def category_split(
     terms: Sequence[tuple[Values, float]], threshold: float, way: int, seen: int, larger: int
 ) -> RawSplit:
-    """The cut of a feature that is made of categories, or of a sum of such of one source.
+    """Compute the raw split on a feature of categories, or on a sum of several of one column.
 
     Parameters
     ----------
     terms : sequence of Values and weights
     threshold : float
     way : {1, 2}
-        Where the tree sends rows that miss the feature.
+        The direction of missing values.
     seen : {0, 1, 2}
-        The same as the tree tells it: 0 where training rows missed none.
+        As in ``Tree.missing``: 0 if training rows had no missing values.
     larger : {1, 2}
-        The side with more training rows, where missing values go of which nothing is told.
+        The side with more training rows, the direction of missing values that were not seen.
     """
 
-    def goes(values: Iterable[float | None]) -> int | None:
+    def side(values: Iterable[float | None]) -> int | None:
         total = 0.0
         for (_, weight), value in zip(terms, values, strict=True):
             if value is None:
@@ -239,17 +197,17 @@ def category_split(
         return LEFT if total <= threshold else RIGHT
 
     features = list(terms[0][0].known)
-    sides = {f: goes(values.known[f] for values, _ in terms) for f in features}
-    unknown = goes(values.unknown for values, _ in terms)
-    missing = goes(values.missing for values, _ in terms)
-    # One that is not known is none of the terms, and goes left.
+    sides = {f: side(values.known[f] for values, _ in terms) for f in features}
+    unknown = side(values.unknown for values, _ in terms)
+    missing = side(values.missing for values, _ in terms)
+    # Unknown categories match no raw feature and go left.
     if unknown is None:
-        n_right = sum(side == RIGHT for side in sides.values())
+        n_right = sum(direction == RIGHT for direction in sides.values())
         unknown = RIGHT if n_right == len(features) - 1 and n_right > 1 else LEFT
     swapped = unknown == RIGHT
     chosen = tuple(f for f in features if sides[f] == (LEFT if swapped else RIGHT))
-    gaps = [values.missing for values, _ in terms]
-    filled = missing is not None and not any(gap is None or np.isnan(gap) for gap in gaps)
+    fills = [values.missing for values, _ in terms]
+    filled = missing is not None and not any(fill is None or np.isnan(fill) for fill in fills)
     if missing is None:
         missing = 0
     elif not filled:

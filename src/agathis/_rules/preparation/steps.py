@@ -1,7 +1,7 @@
-"""Fitted steps as a :class:`~agathis._rules.preparation.preparation.Preparation`.
+"""Create a :class:`~agathis._rules.preparation.preparation.Preparation` from fitted steps.
 
-Two kinds of first steps: scikit-learn's, whose columns are followed one by one, and an encoder that
-tells its raw features itself.
+The first step is a transformer of scikit-learn, whose columns are followed one by one, or an
+encoder that knows its raw features.
 """
 
 from __future__ import annotations
@@ -35,18 +35,18 @@ def preparation_of(
     names: Sequence[Any] | None = None,
     title: str = "model[:-1]",
 ) -> Preparation | None:
-    """What stands before a tree; None where nothing does.
+    """Return the preparation of a tree; None without steps.
 
     Parameters
     ----------
     steps : sequence of names and fitted steps
-        Names are for errors.
+        The names are for errors.
     n_features : int
-        Of the tree.
+        The number of features of the tree.
     names : sequence, optional
-        Of the features of the tree, for raw columns that have no names and become one each.
+        The features of the tree; names of raw columns without names, if each becomes one feature.
     title : str
-        Of all steps, for errors.
+        The name of all steps, for errors.
     """
     steps = [
         (name, step)
@@ -80,49 +80,49 @@ def preparation_of(
 
 
 def _raw_table(steps: Sequence[tuple[str, Any]], n_features: int) -> tuple[int, list[Any] | None]:
-    """How many columns the raw table has, and their names."""
+    """Return the number of columns of the raw table, and their names."""
     for _, step in steps:
-        found = getattr(step, "n_features_in_", None)
-        if found is not None:
+        n_features_in = getattr(step, "n_features_in_", None)
+        if n_features_in is not None:
             names = getattr(step, "feature_names_in_", None)
-            return int(found), None if names is None else list(names)
+            return int(n_features_in), None if names is None else list(names)
         if not isinstance(step, FunctionTransformer):
             break
     return n_features, None
 
 
 def _sources(lines: Sequence[Line], names: list[Any] | None) -> tuple[list[RawColumn], list[Line]]:
-    """The raw columns that lines come from, and the lines with the places of these."""
+    """Return the raw columns of the lines, and the lines with their indices."""
     by_column: dict[int, list[Line]] = {}
     for line in lines:
         by_column.setdefault(line.source, []).append(line)
     sources: list[RawColumn] = []
-    place: dict[int, int] = {}
-    for column, own in sorted(by_column.items()):
+    index: dict[int, int] = {}
+    for column, group in sorted(by_column.items()):
         name = f"x[{column}]" if names is None else str(names[column])
-        place[column] = len(sources)
-        encoders = [link for line in own if (link := encoding(line)) is not None]
+        index[column] = len(sources)
+        encoders = [link for line in group if (link := encoding(line)) is not None]
         if not encoders:
-            filled = all(_fills(line) for line in own)
+            filled = all(_fills(line) for line in group)
             sources.append(RawColumn(name, column, fills_missing=filled))
             continue
-        if any(encoding(line) is None and not _asks(line) for line in own):
+        if any(encoding(line) is None and not _asks(line) for line in group):
             raise ValueError(
-                f"column {name!r} is taken for a number by one step and for categories by another, "
-                "which cannot be undone."
+                f"column {name!r} is a number for one step and categories for another, "
+                "which cannot be inverted."
             )
-        found = [plain(v) for link in encoders for v in link.step.categories_[link.enters]]
+        values = [plain(v) for link in encoders for v in link.step.categories_[link.enters]]
         sources.append(
             RawColumn(
                 name,
                 column,
-                tuple(dict.fromkeys(found)),
-                takes_unknown=all(map(takes_unknown, own)),
-                takes_missing=all(map(takes_missing, own)),
-                fills_missing=all(map(takes_missing, own)),
+                tuple(dict.fromkeys(values)),
+                takes_unknown=all(map(takes_unknown, group)),
+                takes_missing=all(map(takes_missing, group)),
+                fills_missing=all(map(takes_missing, group)),
             )
         )
-    return sources, [replace(line, source=place[line.source]) for line in lines]
+    return sources, [replace(line, source=index[line.source]) for line in lines]
 
 
 def _asks(line: Line) -> bool:
@@ -130,35 +130,35 @@ def _asks(line: Line) -> bool:
 
 
 def _fills(line: Line) -> bool:
-    """Whether a line of numbers makes a known value of a missing one."""
-    return not np.isnan(carried([line], np.full((1, 1), np.nan))).any()
+    """Return whether a line of numbers imputes missing values."""
+    return not np.isnan(carried(line, np.array([np.nan]))).any()
 
 
 def _of_encoder(step: RawEncoder, steps: Sequence[tuple[str, Any]], title: str) -> Preparation:
-    """What a first step that knows its raw features tells of itself."""
+    """Return the preparation of a first step that knows its raw features."""
     if not hasattr(step, "feature_names_"):
         raise NotFittedError(f"{steps[0][0]} must be fitted; {step!r} is not fitted.")
-    home = {feature: source for source, made in step.one_hot_.items() for feature in made}
+    source_of = {f: source for source, features in step.one_hot_.items() for f in features}
     sources: list[RawColumn] = []
     features: list[RawFeature] = []
     lines: list[Line] = []
-    place: dict[str, int] = {}
+    index: dict[str, int] = {}
     parts = getattr(step, "date_parts_", {})
     for f, name in enumerate(step.feature_names_):
-        source = home.get(name)
+        source = source_of.get(name)
         if source is None:
             line = Line(len(sources))
             features.append(RawFeature(name, len(sources), when=parts.get(name)))
             sources.append(RawColumn(name, f, fills_missing=False))
         else:
-            made = step.one_hot_[source]
-            categories = tuple(plain(category) for category in made.values())
-            if source not in place:
-                place[source] = len(sources)
+            one_hot = step.one_hot_[source]
+            categories = tuple(plain(category) for category in one_hot.values())
+            if source not in index:
+                index[source] = len(sources)
                 sources.append(RawColumn(source, f, categories, fills_missing=False))
-            category = plain(made[name])
-            features.append(RawFeature(name, place[source], category))
-            line = Line(place[source], (Link(Is(category, None in categories), 1, 0, 0),))
+            category = plain(one_hot[name])
+            features.append(RawFeature(name, index[source], category))
+            line = Line(index[source], (Link(Is(category, None in categories), 1, 0, 0),))
         lines.append(line)
     scaler = getattr(step, "scaler_", None)
     if scaler is not None:

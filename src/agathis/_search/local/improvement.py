@@ -54,7 +54,7 @@ class LocalImprovement:
         self.mutable_tree, self.patience, self.again = mutable_tree, patience, again
         self.inner_moves = tuple(move(limits) for move in INNER_MOVES)
         self.leaf_moves = tuple(move(limits) for move in LEAF_MOVES)
-        self.resplit, self.prune = Resplit(limits), Prune()
+        self.resplit, self.prune = Resplit(limits), Prune(limits)
         self.cut, self.split_off = SplitLeaf(mutable_tree, limits, only_found), SplitOff(limits)
         self.tolerance = MIN_GAIN * mutable_tree.rows.inertia
         self._in_vain: set[tuple[str, int, int]] = set()
@@ -78,10 +78,12 @@ class LocalImprovement:
     def resplit_elsewhere(self, anywhere: bool = False) -> bool:
         """Prune the leaves with the lowest loss, and split where the gain is highest."""
         mutable_tree, changed, tries = self.mutable_tree, False, 0
-        most = self.patience * max(SPENT_IN_VAIN, SHARE_IN_VAIN * mutable_tree.n_leaves)
-        while mutable_tree.n_leaves > 2 and tries < most:
-            found = [self.prune.propose(mutable_tree, leaf) for leaf in mutable_tree.leaves()]
-            losses = sorted((one for one in found if one is not None), key=lambda one: -one.gain)
+        max_tries = self.patience * max(SPENT_IN_VAIN, SHARE_IN_VAIN * mutable_tree.n_leaves)
+        while mutable_tree.n_leaves > 2 and tries < max_tries:
+            proposals = [self.prune.propose(mutable_tree, leaf) for leaf in mutable_tree.leaves()]
+            losses = sorted(
+                (one for one in proposals if one is not None), key=lambda one: -one.gain
+            )
             if tries >= len(losses):
                 break
             saved, objective = mutable_tree.save(), mutable_tree.objective
@@ -116,10 +118,10 @@ class LocalImprovement:
 
     def _improves(self, move: Move, node: int) -> bool:
         """Apply the best change of a kind at a node if it increases the objective."""
-        found = move.propose(self.mutable_tree, node)
-        if found is None or found.gain <= self.tolerance:
+        proposal = move.propose(self.mutable_tree, node)
+        if proposal is None or proposal.gain <= self.tolerance:
             return False
-        move.apply(self.mutable_tree, found)
+        move.apply(self.mutable_tree, proposal)
         return True
 
     def grow(self, anywhere: bool = False) -> bool:
@@ -159,8 +161,8 @@ class LocalImprovement:
 
     @staticmethod
     def _best_of(proposals: Iterable[Proposal | None]) -> Proposal | None:
-        found = [one for one in proposals if one is not None]
-        return max(found, key=lambda one: one.gain, default=None)
+        candidates = [one for one in proposals if one is not None]
+        return max(candidates, key=lambda one: one.gain, default=None)
 
     def forget(self) -> None:
         """Clear the caches, for a tree unlike those before."""
@@ -170,17 +172,17 @@ class LocalImprovement:
     def _best_split(self, leaf: int) -> Proposal | None:
         mutable_tree = self.mutable_tree
         state = (leaf, mutable_tree.state_of(leaf), mutable_tree.n_clusters)
-        found, seen = self._cuts.get(state, (None, ()))
+        proposal, clusters = self._cuts.get(state, (None, ()))
         if state not in self._cuts:
-            found = self.cut.propose(mutable_tree, leaf)
-            seen = () if found is None else self._clusters(found)
-        elif found is not None and seen != self._clusters(found):
+            proposal = self.cut.propose(mutable_tree, leaf)
+            clusters = () if proposal is None else self._clusters(proposal)
+        elif proposal is not None and clusters != self._clusters(proposal):
             # The cluster that a side would join has changed.
-            found = found._replace(gain=split_gain(mutable_tree, leaf, *found.change))
-            seen = self._clusters(found)
-        self._cuts[state] = found, seen
-        return found
+            proposal = proposal._replace(gain=split_gain(mutable_tree, leaf, *proposal.change))
+            clusters = self._clusters(proposal)
+        self._cuts[state] = proposal, clusters
+        return proposal
 
-    def _clusters(self, cut: Proposal) -> tuple[int, ...]:
+    def _clusters(self, proposal: Proposal) -> tuple[int, ...]:
         """The state of the clusters that the gain of a split depends on."""
-        return tuple(self.mutable_tree.cluster_state(cluster) for cluster in cut.change[1:])
+        return tuple(self.mutable_tree.cluster_state(cluster) for cluster in proposal.change[1:])

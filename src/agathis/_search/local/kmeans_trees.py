@@ -17,6 +17,7 @@ from agathis._core.centres.minimum_loss import minimum_loss
 from agathis._core.centres.splits import SHARE, CentreSplits
 from agathis._core.search.mutable_tree import MutableTree
 from agathis._growth.limits import Limits
+from agathis._objective.objective import cluster_sums
 from agathis._search.local.improvement import LocalImprovement
 from agathis._search.local.surrogate_tree import surrogate_tree
 from agathis._search.rows import SearchRows
@@ -81,8 +82,7 @@ def _apart(points: np.ndarray, square: np.ndarray, rows: list[int]) -> np.ndarra
 def means(points: np.ndarray, weight: np.ndarray, labels: np.ndarray) -> np.ndarray:
     """Weighted means of clusters, summed in the order of the rows."""
     size = np.bincount(labels, weight)
-    sums = [np.bincount(labels, weight * column) for column in points.T]
-    return np.stack(sums, axis=1) / size[:, None]
+    return cluster_sums(points, labels, weight, len(size)) / size[:, None]
 
 
 def centre_tree(
@@ -108,23 +108,23 @@ def centre_tree(
     threads : int
     """
     builder = TreeBuilder()
-    cuts = CentreSplits(X, weight, centres, threads)
+    splits = CentreSplits(X, weight, centres, threads)
     free = np.zeros((2, X.shape[1]), dtype=np.uint8)
     waiting = deque([(0, 0, np.arange(len(centres)), free)])
     while waiting:
         node, leaf_index, some, on_path = waiting.popleft()
-        cut = None
+        split = None
         if len(some) > 1:
-            cut = minimum_loss(cuts, leaf_index, some, distance, on_path, depth_factor)
-        if cut is None:
-            rows = cuts.samples(leaf_index)
+            split = minimum_loss(splits, leaf_index, some, distance, on_path, depth_factor)
+        if split is None:
+            rows = splits.samples(leaf_index)
             total = weight[rows] @ distance[np.ix_(rows, some)]
-            least = total.min()
-            builder.cluster[node] = int(some[np.argmax(total <= least + SHARE * least)])
+            minimum = total.min()
+            builder.cluster[node] = int(some[np.argmax(total <= minimum + SHARE * minimum)])
             continue
-        feature, threshold = cut
+        feature, threshold = split
         children = builder.cut(node, feature, threshold)
-        leaf_indices = leaf_index, cuts.split(leaf_index, feature, threshold)
+        leaf_indices = leaf_index, splits.split(leaf_index, feature, threshold)
         goes_left = centres[some, feature] <= threshold
         for side, of_side in enumerate((goes_left, ~goes_left)):
             path = on_path.copy()
@@ -140,8 +140,8 @@ def shallow_start(rows: SearchRows, labels: np.ndarray, threads: int) -> TreeBui
     X = np.ascontiguousarray(rows.values.T)
     distance = distances(rows.points, means(rows.points, rows.weight, labels), threads)
     centres = means(X, rows.weight, labels)
-    drawn = centre_tree(X, rows.weight, centres, distance, DEPTH_FACTOR, threads)
-    return _of_the_data(drawn, rows)
+    builder = centre_tree(X, rows.weight, centres, distance, DEPTH_FACTOR, threads)
+    return _of_the_data(builder, rows)
 
 
 def surrogate_start(
@@ -151,22 +151,22 @@ def surrogate_start(
     if not _all_numbers(rows):
         return None
     X = np.ascontiguousarray(rows.values.T)
-    least = limits.min_leaf / float(rows.weight.sum())
+    min_fraction = limits.min_leaf / float(rows.weight.sum())
     depth = limits.max_depth
     if depth == 0 or limits.max_leaves < 2:
-        least = 1.0
-    drawn = surrogate_tree(X, rows.weight, labels, limits.max_leaves, depth, least, random)
-    return _of_the_data(drawn, rows)
+        min_fraction = 1.0
+    builder = surrogate_tree(X, rows.weight, labels, limits.max_leaves, depth, min_fraction, random)
+    return _of_the_data(builder, rows)
 
 
 def _all_numbers(rows: SearchRows) -> bool:
     return not (rows.n_category_groups or rows.n_columns == 0 or (rows.present < rows.n).any())
 
 
-def _of_the_data(drawn: TreeBuilder, rows: SearchRows) -> TreeBuilder:
+def _of_the_data(builder: TreeBuilder, rows: SearchRows) -> TreeBuilder:
     """Convert indices of searched columns into those of the data."""
-    drawn.feature = [int(rows.columns[f]) if f >= 0 else f for f in drawn.feature]
-    return drawn
+    builder.feature = [int(rows.columns[f]) if f >= 0 else f for f in builder.feature]
+    return builder
 
 
 def centred_start(
@@ -175,16 +175,16 @@ def centred_start(
     """A tree grown on points replaced by their centres, its leaves in their majority clusters."""
     centres = means(rows.points, rows.weight, labels)
     stand_in = rows.with_points(centres[labels])
-    most = limits.max_leaves
-    grown = MutableTree(stand_in, most, most, threads)
+    max_leaves = limits.max_leaves
+    grown = MutableTree(stand_in, max_leaves, max_leaves, threads)
     LocalImprovement(grown, limits, only_found=True).grow()
-    mutable_tree = MutableTree(rows, most, limits.n_clusters, threads)
+    mutable_tree = MutableTree(rows, max_leaves, limits.n_clusters, threads)
     waiting = [(0, 0)]
     while waiting:
         node, leaf = waiting.pop()
         if grown.is_leaf(node):
-            own = grown.leaf_rows(node)
-            mutable_tree.assign(leaf, int(np.bincount(labels[own], rows.weight[own]).argmax()))
+            ids = grown.leaf_rows(node)
+            mutable_tree.assign(leaf, int(np.bincount(labels[ids], rows.weight[ids]).argmax()))
             continue
         children = mutable_tree.cut(leaf, grown.condition_of(node), 0, 0)
         waiting += zip(grown.children(node), children, strict=True)

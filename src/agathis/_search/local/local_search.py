@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -62,22 +62,6 @@ class Step:
     seconds: float
     cost: float
     move: str
-
-
-@dataclass
-class Path:
-    """The improvements of a search, evaluated on the rows that it was given."""
-
-    inertia: float
-    started: float = field(default_factory=time.perf_counter)
-    steps: list[Step] = field(default_factory=list)
-    objective: float = -np.inf
-
-    def reached(self, objective: float, move: str) -> None:
-        """Record a new best objective."""
-        self.objective = objective
-        seconds = time.perf_counter() - self.started
-        self.steps.append(Step(seconds, self.inertia - objective, move))
 
 
 class LocalOptimum(NamedTuple):
@@ -133,7 +117,10 @@ class LocalSearch:
         self.share_of_starts = tuning.SHARE_OF_STARTS / self.scale
         if not few:
             self.share_of_starts = 1 - self.share_of_starts
-        self.path, self.on_progress = Path(rows.inertia), on_progress
+        self.on_progress, self.started = on_progress, time.perf_counter()
+        # The improvements and the best objective, on all rows.
+        self.path: list[Step] = []
+        self.objective = -np.inf
         # With few rows greedy growth uses pairwise values, of which there are fewer.
         width = min(rows.points.shape[1], max(8, rows.n // 8)) + 8
         values = rows.n * (rows.n_columns + rows.n_category_groups) * width
@@ -186,12 +173,12 @@ class LocalSearch:
             allowance *= max(0.0, tuning.LOWEST_COSTS / self.scale**2 - 1) / (
                 tuning.LOWEST_COSTS - 1
             )
-        found = mutable_tree.save()
+        saved = mutable_tree.save()
         try:
             if simplify(mutable_tree, Resplit(self.limits), max(0.0, allowance)):
-                self.path.reached(mutable_tree.objective, "simplify")
+                self._reached(mutable_tree.objective, "simplify")
         except KeyboardInterrupt:
-            mutable_tree.restore(found)
+            mutable_tree.restore(saved)
             self.interrupted = True
 
     def _search(self, trees: Sequence[Tree]) -> None:
@@ -200,21 +187,23 @@ class LocalSearch:
         if self.limits.max_leaves == 2:
             self._single_split(trees)
             return
-        most = int(max(tuning.SAMPLE * self.scale, tuning.ROWS_PER_LEAF * self.limits.max_leaves))
-        rows = self.rows.sample(most, self.random)
-        found = self._perturbed(rows, self._improved_starts(rows, trees))
+        max_rows = int(
+            max(tuning.SAMPLE * self.scale, tuning.ROWS_PER_LEAF * self.limits.max_leaves)
+        )
+        rows = self.rows.sample(max_rows, self.random)
+        optima = self._perturbed(rows, self._improved_starts(rows, trees))
         if rows is self.rows:
             return
         sample = self._mutable_tree(rows)
         # The greedy tree, improved on the sample, is one of the results.
         brought = list(trees[1:])
-        for local_optimum in found[: round(tuning.BROUGHT * self.scale)]:
+        for local_optimum in optima[: round(tuning.BROUGHT * self.scale)]:
             sample.restore(local_optimum.saved)
             brought.append(tree_of(sample).build(rows.n_features))
         for tree in brought:
             mutable_tree = self._load(self.rows, tree)
             LocalImprovement(mutable_tree, self.limits).run(tuning.ALL_ROWS_SWEEPS)
-            self._keep(mutable_tree, "descent")
+            self._keep(mutable_tree, "improvement")
 
     def _single_split(self, trees: Sequence[Tree]) -> None:
         """The best tree of two leaves: all splits can be evaluated, so that one start is enough."""
@@ -223,11 +212,11 @@ class LocalSearch:
             *(self._load(self.rows, tree) for tree in trees),
         ):
             LocalImprovement(mutable_tree, self.limits).run()
-            self._keep(mutable_tree, "descent")
+            self._keep(mutable_tree, "improvement")
 
     def _improved_starts(self, rows: SearchRows, trees: Sequence[Tree]) -> list[LocalOptimum]:
         """The distinct initial trees after a short local improvement, the best first."""
-        found: list[LocalOptimum] = []
+        optima: list[LocalOptimum] = []
         limits = self._limits_of(rows)
 
         def settle(mutable_tree: MutableTree, name: str, start: int) -> None:
@@ -237,26 +226,27 @@ class LocalSearch:
             self.spent += mutable_tree.work + tuning.ROUND_WORK
             self._keep(mutable_tree, name)
             if all(
-                abs(mutable_tree.objective - one.objective) > improvement.tolerance for one in found
+                abs(mutable_tree.objective - one.objective) > improvement.tolerance
+                for one in optima
             ):
-                found.append(LocalOptimum(mutable_tree.objective, mutable_tree.save(), start))
+                optima.append(LocalOptimum(mutable_tree.objective, mutable_tree.save(), start))
             self._say()
 
-        for place, tree in enumerate(trees):
-            settle(self._load(rows, tree), "descent", place)
+        for index, tree in enumerate(trees):
+            settle(self._load(rows, tree), "improvement", index)
         few = min(limits.n_clusters, limits.max_leaves)
-        for place, labels in enumerate(self._clusterings(rows, few)):
-            start = len(trees) + 3 * place
-            drawn = shallow_start(rows, labels, self.threads)
-            if drawn is not None:
-                settle(self._load(rows, drawn.build(rows.n_features)), "kmeans", start)
-            if drawn is None or limits.max_leaves > limits.n_clusters:
+        for index, labels in enumerate(self._clusterings(rows, few)):
+            start = len(trees) + 3 * index
+            builder = shallow_start(rows, labels, self.threads)
+            if builder is not None:
+                settle(self._load(rows, builder.build(rows.n_features)), "kmeans", start)
+            if builder is None or limits.max_leaves > limits.n_clusters:
                 settle(centred_start(rows, labels, limits, self.threads), "kmeans", start + 1)
             if self.scale > 1:
-                drawn = surrogate_start(rows, labels, limits, self._random(LEARNED, place))
-                if drawn is not None:
-                    settle(self._load(rows, drawn.build(rows.n_features)), "kmeans", start + 2)
-        return sorted(found, key=lambda one: -one.objective)
+                builder = surrogate_start(rows, labels, limits, self._random(LEARNED, index))
+                if builder is not None:
+                    settle(self._load(rows, builder.build(rows.n_features)), "kmeans", start + 2)
+        return sorted(optima, key=lambda one: -one.objective)
 
     def _clusterings(self, rows: SearchRows, n_clusters: int) -> Iterator[np.ndarray]:
         """Clusters of KMeans, until the budget for initial trees is used up.
@@ -267,52 +257,52 @@ class LocalSearch:
         runs = 1 if self.limits.max_leaves <= n_clusters else tuning.RUNS_OF_A_START
         wide = max(rows.n_columns, rows.points.shape[1])
         seen: list[float] = []
-        for place in range(self.n_init):
+        for index in range(self.n_init):
             enough = self.spent > self.share_of_starts * self.work
-            if place > 0 and not self.asked_for_starts and enough:
+            if index > 0 and not self.asked_for_starts and enough:
                 break
             self.spent += tuning.START_WORK * rows.n * n_clusters * wide * (1 + runs) / 2
-            random = self._random(KMEANS, place)
+            random = self._random(KMEANS, index)
             # With one thread matrix products are reproducible to the last digit.
             with one_blas_thread():
-                found = [kmeans(rows, n_clusters, random) for _ in range(runs)]
-                costs = [scatter(rows.points, labels, rows.weight) for labels in found]
+                clusterings = [kmeans(rows, n_clusters, random) for _ in range(runs)]
+                costs = [scatter(rows.points, labels, rows.weight) for labels in clusterings]
             # Skip costs seen before: the same clusters give the same tree.
             fresh = [cost for cost in costs if not np.isclose(cost, seen, rtol=1e-9).any()]
             if fresh:
                 seen.append(min(fresh))
-                yield found[costs.index(seen[-1])]
+                yield clusterings[costs.index(seen[-1])]
 
-    def _perturbed(self, rows: SearchRows, found: list[LocalOptimum]) -> list[LocalOptimum]:
+    def _perturbed(self, rows: SearchRows, optima: list[LocalOptimum]) -> list[LocalOptimum]:
         """Improve the best initial trees by perturbations; the local optima, the best first."""
         mutable_tree = self._mutable_tree(rows)
         improvement = LocalImprovement(
             mutable_tree, self._limits_of(rows), patience=self.scale, again=False
         )
-        left, some = (
+        left, current = (
             max(0.0, self.work - self.spent),
-            found[: round(tuning.LOCAL_OPTIMA * self.scale)],
+            optima[: round(tuning.LOCAL_OPTIMA * self.scale)],
         )
         perturbations = {
-            one.start: Perturbations(
-                mutable_tree, improvement.resplit, self.seed, PERTURBATIONS, one.start
+            optimum.start: Perturbations(
+                mutable_tree, improvement.resplit, self.seed, PERTURBATIONS, optimum.start
             )
-            for one in some
+            for optimum in current
         }
         # Successive halving by three: only the best third of the trees enters the next round.
-        rounds = 1 + sum(len(some) > 3**n for n in range(4))
+        rounds = 1 + sum(len(current) > 3**n for n in range(4))
         last = min(1.0, tuning.SHARE_OF_LAST / rounds) * left
         rest: list[LocalOptimum] = []
-        for place in reversed(range(rounds)):
-            if place < rounds - 1:
-                rest, some = some[3**place :] + rest, some[: 3**place]
-            share = last if place == 0 else (left - last) / (rounds - 1)
-            some = [
-                self._from(one, perturbations[one.start], improvement, share / len(some))
-                for one in some
+        for index in reversed(range(rounds)):
+            if index < rounds - 1:
+                rest, current = current[3**index :] + rest, current[: 3**index]
+            share = last if index == 0 else (left - last) / (rounds - 1)
+            current = [
+                self._from(optimum, perturbations[optimum.start], improvement, share / len(current))
+                for optimum in current
             ]
-            some.sort(key=lambda one: -one.objective)
-        return sorted(some + rest, key=lambda one: -one.objective)
+            current.sort(key=lambda optimum: -optimum.objective)
+        return sorted(current + rest, key=lambda optimum: -optimum.objective)
 
     def _from(
         self,
@@ -329,9 +319,9 @@ class LocalSearch:
         improvement.forget()
         mutable_tree.restore(local_optimum.saved)
         begun, before = self.spent, mutable_tree.work
-        name, now = "descent", local_optimum
+        name, now = "improvement", local_optimum
         while True:
-            improvement.run(resplit_elsewhere=name == "descent", anywhere=self.anywhere)
+            improvement.run(resplit_elsewhere=name == "improvement", anywhere=self.anywhere)
             done = min(1.0, (self.spent - begun) / work) if work > 0 else 1.0
             slack = (
                 self.slack * (1 - done) ** 2 * (mutable_tree.rows.inertia - local_optimum.objective)
@@ -369,18 +359,23 @@ class LocalSearch:
         """Keep a tree of all rows if it is the best so far, or as good and simpler."""
         if mutable_tree.rows is not self.rows:
             return
-        apart = mutable_tree.objective - self.path.objective
+        apart = mutable_tree.objective - self.objective
         if abs(apart) <= SAME * self.rows.inertia:
             size = explanation_size(mutable_tree)
             if size < self.size:
                 self.best, self.size = mutable_tree.save(), size
         elif apart > 0:
             self.best, self.size = mutable_tree.save(), explanation_size(mutable_tree)
-            self.path.reached(mutable_tree.objective, move)
+            self._reached(mutable_tree.objective, move)
+
+    def _reached(self, objective: float, move: str) -> None:
+        """Record a new best objective."""
+        self.objective, seconds = objective, time.perf_counter() - self.started
+        self.path.append(Step(seconds, self.rows.inertia - objective, move))
 
     def _say(self) -> None:
         if self.on_progress is not None:
-            self.on_progress(self.rows.inertia - self.path.objective, self.spent / self.work)
+            self.on_progress(self.rows.inertia - self.objective, self.spent / self.work)
 
     def _mutable_tree(self, rows: SearchRows) -> MutableTree:
         return MutableTree(rows, self.limits.max_leaves, self.limits.n_clusters, self.threads)

@@ -17,8 +17,9 @@ All of them respect the limits.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -27,6 +28,7 @@ from agathis._core.search.move_gains import best_assign, prune_gain
 from agathis._core.search.mutable_tree import MutableTree
 from agathis._core.search.node_splits import node_splits, split_offs
 from agathis._growth.limits import Limits
+from agathis._search.tuning import PROPOSALS
 
 
 class Proposal(NamedTuple):
@@ -37,70 +39,67 @@ class Proposal(NamedTuple):
     change: tuple[Any, ...] = ()
 
 
-class Move(Protocol):
-    """A kind of change to a tree."""
-
-    name: str
-
-    def propose(self, mutable_tree: MutableTree, node: int) -> Proposal | None:
-        """The best change of this kind at a node, or ``None``."""
-        ...
-
-    def apply(self, mutable_tree: MutableTree, proposal: Proposal) -> None:
-        """Apply a change that was proposed for the current tree."""
-        ...
-
-
-class Resplit:
-    """See the module.
+class Move(ABC):
+    """A kind of change to a tree.
 
     Parameters
     ----------
     limits : Limits
-    proposals : int
-        The number of splits, the best with fixed centres, whose exact gain is computed.
+
+    Attributes
+    ----------
+    name : str
+    method : str
+        The method of mutable trees that applies a change.
     """
 
-    name = "re-split"
+    name: str
+    method: str
 
-    def __init__(self, limits: Limits, proposals: int = 4) -> None:
-        self.limits, self.proposals = limits, proposals
+    def __init__(self, limits: Limits) -> None:
+        self.limits = limits
 
+    @abstractmethod
     def propose(self, mutable_tree: MutableTree, node: int) -> Proposal | None:
-        found = self.propose_some(mutable_tree, node, self.proposals)
-        return found[0] if found else None
-
-    def propose_some(self, mutable_tree: MutableTree, node: int, most: int) -> list[Proposal]:
-        """Up to ``most`` changes of one node, the best first."""
-        if mutable_tree.is_leaf(node):
-            return []
-        cuts = node_splits(mutable_tree, node, most, self.limits.record)
-        return [Proposal(node, gain, (asks, swapped)) for gain, asks, swapped in cuts]
+        """The best change of this kind at a node, or ``None``."""
 
     def apply(self, mutable_tree: MutableTree, proposal: Proposal) -> None:
-        mutable_tree.resplit(proposal.node, *proposal.change)
+        """Apply a change that was proposed for the current tree."""
+        getattr(mutable_tree, self.method)(proposal.node, *proposal.change)
 
 
-class Reassign:
-    """See the module; the limits do not restrict the cluster of a leaf."""
+class Resplit(Move):
+    """See the module."""
 
-    name = "reassign"
+    name, method = "re-split", "resplit"
 
-    def __init__(self, limits: Limits | None = None) -> None:
-        pass
+    def propose(self, mutable_tree: MutableTree, node: int) -> Proposal | None:
+        return next(iter(self.propose_some(mutable_tree, node, PROPOSALS)), None)
+
+    def propose_some(
+        self, mutable_tree: MutableTree, node: int, n_proposals: int
+    ) -> list[Proposal]:
+        """Up to ``n_proposals`` changes of one node, the best first."""
+        if mutable_tree.is_leaf(node):
+            return []
+        splits = node_splits(mutable_tree, node, n_proposals, self.limits.record)
+        return [Proposal(node, gain, (condition, swapped)) for gain, condition, swapped in splits]
+
+
+class Reassign(Move):
+    """See the module."""
+
+    name, method = "reassign", "assign"
 
     def propose(self, mutable_tree: MutableTree, node: int) -> Proposal | None:
         if not mutable_tree.is_leaf(node):
             return None
         gain, cluster = best_assign(mutable_tree, node)
-        own = mutable_tree.cluster_of(node)
-        return None if cluster == own else Proposal(node, gain, (cluster,))
-
-    def apply(self, mutable_tree: MutableTree, proposal: Proposal) -> None:
-        mutable_tree.assign(proposal.node, *proposal.change)
+        current = mutable_tree.cluster_of(node)
+        return None if cluster == current else Proposal(node, gain, (cluster,))
 
 
-class SplitLeaf:
+class SplitLeaf(Move):
     """See the module.
 
     Parameters
@@ -112,42 +111,29 @@ class SplitLeaf:
         Whether one side must form a new cluster.
     """
 
-    name = "cut"
+    name, method = "cut", "cut"
 
     def __init__(self, mutable_tree: MutableTree, limits: Limits, only_found: bool = False) -> None:
-        self.limits, self.only_found = limits, only_found
-        self.cuts = LeafSplits(mutable_tree)
+        super().__init__(limits)
+        self.only_found, self.splits = only_found, LeafSplits(mutable_tree)
 
     def propose(self, mutable_tree: MutableTree, node: int) -> Proposal | None:
         if not mutable_tree.is_leaf(node) or mutable_tree.n_leaves >= mutable_tree.max_leaves:
             return None
         if not self.limits.allows_split(mutable_tree.depth_of(node), mutable_tree.size_of(node)[1]):
             return None
-        found = self.cuts.best(mutable_tree, node, self.limits.record, self.only_found)
-        return None if found is None else Proposal(node, found[0], found[1:])
-
-    def apply(self, mutable_tree: MutableTree, proposal: Proposal) -> None:
-        mutable_tree.cut(proposal.node, *proposal.change)
+        best = self.splits.best(mutable_tree, node, self.limits.record, self.only_found)
+        return None if best is None else Proposal(node, best[0], best[1:])
 
 
-class SplitOff:
-    """See the module.
+class SplitOff(Move):
+    """See the module."""
 
-    Parameters
-    ----------
-    limits : Limits
-    proposals : int
-        The number of splits, the best with fixed centres, whose exact gain is computed.
-    """
-
-    name = "part off"
-
-    def __init__(self, limits: Limits, proposals: int = 4) -> None:
-        self.limits, self.proposals = limits, proposals
+    name, method = "part off", "split_off"
 
     def propose(self, mutable_tree: MutableTree, node: int) -> Proposal | None:
-        found = self.propose_some(mutable_tree, node, np.arange(mutable_tree.rows.n_columns))
-        return found[0] if found else None
+        columns = np.arange(mutable_tree.rows.n_columns)
+        return next(iter(self.propose_some(mutable_tree, node, columns)), None)
 
     def propose_some(
         self, mutable_tree: MutableTree, node: int, columns: np.ndarray
@@ -163,25 +149,21 @@ class SplitOff:
         if limits.max_depth is not None and mutable_tree.deepest_under(node) >= limits.max_depth:
             return []
         columns = np.ascontiguousarray(columns, dtype=np.int32)
-        cuts = split_offs(mutable_tree, node, columns, self.proposals, cluster, limits.record)
-        return [Proposal(node, gain, (asks, left, cluster)) for gain, asks, left in cuts]
+        splits = split_offs(mutable_tree, node, columns, PROPOSALS, cluster, limits.record)
+        return [
+            Proposal(node, gain, (condition, left, cluster)) for gain, condition, left in splits
+        ]
 
-    def apply(self, mutable_tree: MutableTree, proposal: Proposal) -> None:
-        mutable_tree.split_off(proposal.node, *proposal.change)
 
-
-class Prune:
+class Prune(Move):
     """See the module."""
 
-    name = "prune"
+    name, method = "prune", "prune"
 
     def propose(self, mutable_tree: MutableTree, node: int) -> Proposal | None:
         if not mutable_tree.is_leaf(node) or node == 0:
             return None
         return Proposal(node, prune_gain(mutable_tree, node))
-
-    def apply(self, mutable_tree: MutableTree, proposal: Proposal) -> None:
-        mutable_tree.prune(proposal.node)
 
 
 #: Moves that keep the number of leaves, in the order in which

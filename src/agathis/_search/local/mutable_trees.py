@@ -11,10 +11,9 @@ import numpy as np
 
 from agathis._core.search.mutable_tree import CONDITION_BYTES, MutableTree
 from agathis._growth.limits import WEIGHT_ROUNDING, Limits
-from agathis._search.rows import SearchRows
+from agathis._search.rows import SearchRows, split_between
 from agathis._trees.builder import TreeBuilder
 from agathis._trees.tree import MISSING_GOES, Tree
-from agathis._utils.numbers import threshold_between
 
 NONE, COLUMN, SOURCE, PAIR = range(4)
 #: ``search_condition`` of ``_core/search/rows.h``, which has ``CONDITION_BYTES``.
@@ -55,11 +54,11 @@ def mutable_tree_of(
     number: dict[int, int] = {}
 
     def cluster_of(node: int) -> int:
-        own = int(tree.cluster[node])
-        number.setdefault(own, len(number))
-        if number[own] >= max_clusters:
+        cluster = int(tree.cluster[node])
+        number.setdefault(cluster, len(number))
+        if number[cluster] >= max_clusters:
             raise ValueError(f"start has more clusters than n_clusters={max_clusters}.")
-        return number[own]
+        return number[cluster]
 
     waiting = [(0, 0)]
     while waiting:
@@ -67,15 +66,15 @@ def mutable_tree_of(
         if tree.children_left[node] < 0:
             mutable_tree.assign(leaf, cluster_of(node))
             continue
-        asks = condition_of(tree, node, rows)
+        condition = condition_of(tree, node, rows)
         left, right = int(tree.children_left[node]), int(tree.children_right[node])
-        sides = mutable_tree.sides(leaf, asks)
+        sides = mutable_tree.sides(leaf, condition)
         if sides[0] == 0 or sides[1] == 0:
             waiting.append((right if sides[0] == 0 else left, leaf))
             continue
         if mutable_tree.n_leaves == max_leaves:
             raise ValueError(f"start has more leaves than max_leaf_nodes={max_leaves}.")
-        first, second = mutable_tree.cut(leaf, asks, 0, 0)
+        first, second = mutable_tree.cut(leaf, condition, 0, 0)
         waiting += [(right, second), (left, first)]
     return mutable_tree
 
@@ -99,42 +98,46 @@ def repair(mutable_tree: MutableTree, limits: Limits) -> None:
 
 def condition_of(tree: Tree, node: int, rows: SearchRows) -> bytes:
     """The split condition of a node, in the binary form of mutable trees."""
-    asks = np.zeros((), CONDITION)
-    asks["missing_left"] = tree.missing_left[node]
+    condition = np.zeros((), CONDITION)
+    condition["missing_left"] = tree.missing_left[node]
     terms = tree.terms(node) or ((int(tree.feature[node]), 1.0),)
     threshold = float(tree.threshold[node])
-    place_of = {int(column): place for place, column in enumerate(rows.columns)}
+    place_of = {int(column): index for index, column in enumerate(rows.columns)}
     source_of: dict[int, tuple[int, int]] = {}
     if rows.sources is not None:
         source_of = {
             int(column): (source, code)
-            for source, own in enumerate(rows.sources.columns)
-            for code, column in enumerate(own)
+            for source, group in enumerate(rows.sources.columns)
+            for code, column in enumerate(group)
         }
-    asked = [column for column, _ in terms]
-    if all(column in source_of for column in asked):
-        asks["kind"], asks["column"] = SOURCE, source_of[asked[0]][0]
+    columns = [column for column, _ in terms]
+    if all(column in source_of for column in columns):
+        condition["kind"], condition["column"] = SOURCE, source_of[columns[0]][0]
         if np.isfinite(threshold):
-            for column in asked:
+            for column in columns:
                 _, code = source_of[column]
-                asks["right"][code >> 6] |= np.uint64(1) << np.uint64(code & 63)
-        return asks.tobytes()
-    unknown = [column for column in asked if column not in place_of]
+                condition["right"][code >> 6] |= np.uint64(1) << np.uint64(code & 63)
+        return condition.tobytes()
+    unknown = [column for column in columns if column not in place_of]
     if unknown:
         raise ValueError(
             f"start splits node {node} on column {unknown[0]}, which is not in split_features."
         )
     if len(terms) == 1:
-        column = place_of[asked[0]]
+        column = place_of[columns[0]]
         present = int(rows.present[column])
         ordered = rows.values[column, rows.order[column, :present]]
-        asks["kind"], asks["column"] = COLUMN, column
-        asks["cut"] = int(np.searchsorted(ordered, threshold, side="right")) - 1
+        condition["kind"], condition["column"] = COLUMN, column
+        condition["cut"] = int(np.searchsorted(ordered, threshold, side="right")) - 1
     else:
         (first, a), (second, b) = terms
-        asks["kind"], asks["column"], asks["other"] = PAIR, place_of[first], place_of[second]
-        asks["a"], asks["b"], asks["threshold"] = a, b, threshold
-    return asks.tobytes()
+        condition["kind"], condition["column"], condition["other"] = (
+            PAIR,
+            place_of[first],
+            place_of[second],
+        )
+        condition["a"], condition["b"], condition["threshold"] = a, b, threshold
+    return condition.tobytes()
 
 
 def tree_of(mutable_tree: MutableTree) -> TreeBuilder:
@@ -148,51 +151,45 @@ def tree_of(mutable_tree: MutableTree) -> TreeBuilder:
         if mutable_tree.is_leaf(at):
             builder.cluster[node] = number.setdefault(mutable_tree.cluster_of(at), len(number))
             continue
-        asks = np.frombuffer(mutable_tree.condition_of(at), CONDITION)[0]
+        condition = np.frombuffer(mutable_tree.condition_of(at), CONDITION)[0]
         ids = mutable_tree.leaf_rows(at)
-        feature, threshold, terms, misses = _split_of(asks, ids, rows)
-        missing = 0
-        if misses:
-            missing = MISSING_GOES.index("left" if asks["missing_left"] else "right")
         left, right = mutable_tree.children(at)
-        if threshold == -np.inf:
-            # If one side has only missing values it is the right one, as in greedy trees.
-            threshold, missing = np.inf, MISSING_GOES.index("right")
-            left, right = right, left
-        children = builder.cut(node, feature, threshold, missing=missing, terms=terms)
-        waiting += [(right, children[1]), (left, children[0])]
+        if condition["kind"] == COLUMN:
+            column, missing_left = condition["column"], condition["missing_left"]
+            positions, values = rows.place[column, ids], rows.values[column, ids]
+            is_left = np.where(positions < 0, missing_left, positions <= condition["cut"])
+            parts = values[is_left.astype(bool)], values[~is_left.astype(bool)]
+            children = split_between(builder, node, int(rows.columns[column]), *parts)
+        else:
+            children = _split_on_terms(builder, node, condition, ids, rows)
+        # Clusters are numbered in the order of the leaves of the new tree.
+        sides = [(left, children[0]), (right, children[1])]
+        waiting += sorted(sides, key=lambda side: side[1], reverse=True)
     return builder
 
 
-def _split_of(
-    asks: np.void, ids: np.ndarray, rows: SearchRows
-) -> tuple[int, float, tuple[tuple[int, float], ...], bool]:
-    """Feature, threshold and terms of a split, and whether some of its rows have no value."""
-    column = int(asks["column"])
-    if asks["kind"] == SOURCE:
+def _split_on_terms(
+    builder: TreeBuilder, node: int, condition: np.void, ids: np.ndarray, rows: SearchRows
+) -> tuple[int, int]:
+    """Split a node on categories or on two columns; return its children."""
+    column, other = int(condition["column"]), int(condition["other"])
+    if condition["kind"] == SOURCE:
         assert rows.sources is not None
-        own = rows.sources.columns[column]
-        misses = bool((rows.category[column, ids] < 0).any())
-        codes = [code for code in range(len(own)) if _has(asks["right"], code)]
-        if not codes:
-            return int(own[0]), np.inf, (), misses
-        terms = tuple((int(own[code]), 1.0) for code in codes)
-        return terms[0][0], float(rows.sources.on[column] / 2), terms, misses
-    if asks["kind"] == PAIR:
-        first, second = int(rows.columns[column]), int(rows.columns[asks["other"]])
-        sums = asks["a"] * rows.values[column, ids] + asks["b"] * rows.values[asks["other"], ids]
-        terms = ((first, float(asks["a"])), (second, float(asks["b"])))
-        return first, float(asks["threshold"]), terms, bool(np.isnan(sums).any())
-    values, places = rows.values[column, ids], rows.place[column, ids]
-    is_left, misses = (places >= 0) & (places <= asks["cut"]), bool((places < 0).any())
-    is_right = places > asks["cut"]
-    feature = int(rows.columns[column])
-    if not is_right.any():
-        return feature, np.inf, (), misses
-    if not is_left.any():
-        return feature, -np.inf, (), misses
-    low = float(values[is_left].max())
-    return feature, threshold_between(low, float(values[is_right].min())), (), misses
+        columns = rows.sources.columns[column]
+        misses = rows.category[column, ids] < 0
+        codes = [code for code in range(len(columns)) if _has(condition["right"], code)]
+        terms = tuple((int(columns[code]), 1.0) for code in codes)
+        feature = terms[0][0] if terms else int(columns[0])
+        threshold = float(rows.sources.on[column] / 2) if terms else np.inf
+    else:
+        feature, a, b = int(rows.columns[column]), float(condition["a"]), float(condition["b"])
+        misses = np.isnan(a * rows.values[column, ids] + b * rows.values[other, ids])
+        terms = ((feature, a), (int(rows.columns[other]), b))
+        threshold = float(condition["threshold"])
+    missing = 0
+    if misses.any():
+        missing = MISSING_GOES.index("left" if condition["missing_left"] else "right")
+    return builder.cut(node, feature, threshold, missing=missing, terms=terms)
 
 
 def _has(codes: np.ndarray, code: int) -> bool:

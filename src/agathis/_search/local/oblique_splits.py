@@ -60,14 +60,14 @@ class ObliqueResplit(Resplit):
                 second = float(f"{b * scale:.3g}")
                 sums += _best_cuts(mutable_tree.rows, ids, change, (i, float(a)), (j, second))
         sums.sort(key=lambda one: one[0])
-        found = []
-        for _, asks, swapped in sums[:MAX_CHECKED]:
-            gain = node_split_gain(mutable_tree, node, asks, swapped, self.limits.record)
-            found.append(Proposal(node, gain, (asks, swapped)))
-        best = max(found, key=lambda one: one.gain, default=None)
+        proposals = []
+        for _, condition, swapped in sums[:MAX_CHECKED]:
+            gain = node_split_gain(mutable_tree, node, condition, swapped, self.limits.record)
+            proposals.append(Proposal(node, gain, (condition, swapped)))
+        best = max(proposals, key=lambda one: one.gain, default=None)
         # Replacing one pair by another has no penalty.
-        asks = np.frombuffer(mutable_tree.condition_of(node), CONDITION)[0]
-        price = self.tolerance if asks["kind"] == PAIR else self.price
+        condition = np.frombuffer(mutable_tree.condition_of(node), CONDITION)[0]
+        price = self.tolerance if condition["kind"] == PAIR else self.price
         return best if best is not None and best.gain > price else None
 
     def _columns(self, rows: SearchRows, ids: np.ndarray, change: np.ndarray) -> list[int]:
@@ -75,12 +75,12 @@ class ObliqueResplit(Resplit):
         apart = change - change.mean()
         strength = np.zeros(rows.n_columns)
         for column, values in enumerate(rows.values):
-            own = values[ids]
-            known = ~np.isnan(own)
+            known_values = values[ids]
+            known = ~np.isnan(known_values)
             if self.spread[column] > 0 and known.any():
-                own = np.where(known, own - own[known].mean(), 0.0)
-                length = math.sqrt(float(own @ own))
-                strength[column] = abs(float(own @ apart)) / length if length > 0 else 0.0
+                known_values = np.where(known, known_values - known_values[known].mean(), 0.0)
+                length = math.sqrt(float(known_values @ known_values))
+                strength[column] = abs(float(known_values @ apart)) / length if length > 0 else 0.0
         order = np.argsort(-strength, kind="stable")[:MOST_COLUMNS]
         return [int(column) for column in order if strength[column] > 0]
 
@@ -101,8 +101,8 @@ def _spread(values: np.ndarray, weight: np.ndarray) -> float:
     known = ~np.isnan(values)
     if not known.any():
         return 0.0
-    own, share = values[known], weight[known] / weight[known].sum()
-    return math.sqrt(float(share @ (own - share @ own) ** 2))
+    known_values, share = values[known], weight[known] / weight[known].sum()
+    return math.sqrt(float(share @ (known_values - share @ known_values) ** 2))
 
 
 def _best_cuts(
@@ -125,19 +125,19 @@ def _best_cuts(
         return []
     along = np.cumsum(change[order])[ends]
     everything = float(change.sum())
-    found = []
+    splits = []
     for swapped in (False, True):
         at = int(np.argmax(along) if swapped else np.argmin(along))
         missing_left = absent > 0 if swapped else absent < 0
         left = float(along[at]) + (absent if missing_left else 0.0)
-        asks = np.zeros((), CONDITION)
-        asks["kind"], asks["column"], asks["other"] = PAIR, i, j
-        asks["a"], asks["b"], asks["missing_left"] = a, b, missing_left
-        asks["threshold"] = threshold_between(
+        condition = np.zeros((), CONDITION)
+        condition["kind"], condition["column"], condition["other"] = PAIR, i, j
+        condition["a"], condition["b"], condition["missing_left"] = a, b, missing_left
+        condition["threshold"] = threshold_between(
             float(ordered[ends[at]]), float(ordered[ends[at] + 1])
         )
-        found.append((everything - left if swapped else left, asks.tobytes(), swapped))
-    return found
+        splits.append((everything - left if swapped else left, condition.tobytes(), swapped))
+    return splits
 
 
 def with_oblique_splits(mutable_tree: MutableTree, limits: Limits, price: float) -> bool:
@@ -146,8 +146,8 @@ def with_oblique_splits(mutable_tree: MutableTree, limits: Limits, price: float)
     changed = False
     for node in mutable_tree.nodes():
         if mutable_tree.is_used(node):
-            found = move.propose(mutable_tree, node)
-            if found is not None:
-                move.apply(mutable_tree, found)
+            proposal = move.propose(mutable_tree, node)
+            if proposal is not None:
+                move.apply(mutable_tree, proposal)
                 changed = True
     return changed

@@ -59,8 +59,8 @@ class Perturbations:
         self.random = np.random.default_rng((*self.seed, self.made))
         self.made += 1
         chances = np.cumsum([chance for chance, _ in self.kinds])
-        place = int(np.searchsorted(chances, self.random.uniform() * chances[-1], side="right"))
-        perturb = self.kinds[min(place, len(self.kinds) - 1)][1]
+        index = int(np.searchsorted(chances, self.random.uniform() * chances[-1], side="right"))
+        perturb = self.kinds[min(index, len(self.kinds) - 1)][1]
         perturb()
         return perturb.__name__
 
@@ -82,9 +82,9 @@ class Perturbations:
         if node is not None:
             columns = self.random.permutation(mutable_tree.rows.n_columns)
             some = columns[: max(COLUMNS, len(columns) // 4)]
-            found = self.split_off.propose_some(mutable_tree, node, some)
-            if found:
-                self.split_off.apply(mutable_tree, found[0])
+            proposals = self.split_off.propose_some(mutable_tree, node, some)
+            if proposals:
+                self.split_off.apply(mutable_tree, proposals[0])
 
     def ask(self) -> None:
         """Replace the split of a node by another of the best ones."""
@@ -95,11 +95,11 @@ class Perturbations:
     def collapse(self) -> None:
         """Replace a small subtree by a leaf, in the cluster of its heaviest leaf."""
         mutable_tree = self.mutable_tree
-        most = max(3, mutable_tree.n_leaves // 4)
+        max_leaves = max(3, mutable_tree.n_leaves // 4)
         small = [
             node
             for node in mutable_tree.nodes()
-            if 1 < len(mutable_tree.leaves_under(node)) <= most
+            if 1 < len(mutable_tree.leaves_under(node)) <= max_leaves
         ]
         if small:
             node = small[self.random.integers(len(small))]
@@ -126,11 +126,11 @@ class Perturbations:
         clusters = sorted({mutable_tree.cluster_of(leaf) for leaf in mutable_tree.leaves()})
         if len(clusters) < 2:
             return
-        worth = np.array([loss_without(mutable_tree, cluster) for cluster in clusters])
-        gone = clusters[self._one_of(worth)]
+        losses = np.array([loss_without(mutable_tree, cluster) for cluster in clusters])
+        emptied = clusters[self._one_of(losses)]
         for leaf in mutable_tree.leaves():
-            if mutable_tree.cluster_of(leaf) == gone:
-                others = [cluster for cluster in clusters if cluster != gone]
+            if mutable_tree.cluster_of(leaf) == emptied:
+                others = [cluster for cluster in clusters if cluster != emptied]
                 gains = [assign_gain(mutable_tree, leaf, cluster) for cluster in others]
                 mutable_tree.assign(leaf, others[int(np.argmax(gains))])
         if mutable_tree.n_leaves == mutable_tree.max_leaves and mutable_tree.n_leaves > 1:
@@ -155,14 +155,14 @@ class Perturbations:
         if present < 2:
             return
         rank = rows.rank[column, :present]
-        place = int(np.searchsorted(rank, rank[self.random.integers(present)], side="right")) - 1
-        if place == present - 1:
+        position = int(np.searchsorted(rank, rank[self.random.integers(present)], side="right")) - 1
+        if position == present - 1:
             return
-        asks = np.zeros((), CONDITION)
-        asks["kind"], asks["column"], asks["cut"] = COLUMN, column, place
-        if self._weigh_enough(column, place):
+        condition = np.zeros((), CONDITION)
+        condition["kind"], condition["column"], condition["cut"] = COLUMN, column, position
+        if self._weigh_enough(column, position):
             mutable_tree.collapse(0, 0)
-            mutable_tree.cut(0, asks.tobytes(), 0, min(1, mutable_tree.max_clusters - 1))
+            mutable_tree.cut(0, condition.tobytes(), 0, min(1, mutable_tree.max_clusters - 1))
 
     def _inner_node(self) -> int | None:
         """A random internal node, if there is one."""
@@ -182,17 +182,17 @@ class Perturbations:
             gains = np.array([prune_gain(mutable_tree, leaf) for leaf in leaves])
             mutable_tree.prune(leaves[self._one_of(-gains)])
 
-    def _weigh_enough(self, column: int, place: int) -> bool:
+    def _weigh_enough(self, column: int, position: int) -> bool:
         """Whether a root split keeps the limits; missing values go right."""
         rows, limits = self.mutable_tree.rows, self.resplit.limits
         total = float(rows.weight.sum())
-        left = float(rows.weight[rows.order[column, : place + 1]].sum())
+        left = float(rows.weight[rows.order[column, : position + 1]].sum())
         return total >= limits.min_split and min(left, total - left) >= limits.min_leaf
 
     def _one_of(self, price: np.ndarray) -> int:
         """A random index, with a higher probability for low prices."""
-        place = np.argsort(np.argsort(price, kind="stable"), kind="stable")
-        chance = np.exp(-place / max(1.0, len(price) / 4))
+        rank = np.argsort(np.argsort(price, kind="stable"), kind="stable")
+        chance = np.exp(-rank / max(1.0, len(price) / 4))
         total = np.cumsum(chance)
-        drawn = np.searchsorted(total, self.random.uniform() * total[-1], side="right")
-        return int(min(drawn, len(price) - 1))
+        index = np.searchsorted(total, self.random.uniform() * total[-1], side="right")
+        return int(min(index, len(price) - 1))

@@ -27,19 +27,19 @@ def explanation_size(mutable_tree: MutableTree) -> float:
     while waiting:
         node, known = waiting.pop()
         if mutable_tree.is_leaf(node):
-            own = mutable_tree.size_of(node)[1]
-            total, weight = total + own * len(known), weight + own
+            leaf_weight = mutable_tree.size_of(node)[1]
+            total, weight = total + leaf_weight * len(known), weight + leaf_weight
             continue
-        asked = _asked(mutable_tree.condition_of(node))
+        columns = _asked(mutable_tree.condition_of(node))
         for side, child in enumerate(mutable_tree.children(node)):
-            waiting.append((child, known | {(*one, side) for one in asked}))
+            waiting.append((child, known | {(*one, side) for one in columns}))
     return total / weight
 
 
 def _asked(condition: bytes) -> tuple[tuple[int, ...], ...]:
     """The columns of a condition: a column or a categorical feature, or both columns of a sum."""
-    asks = np.frombuffer(condition, CONDITION)[0]
-    kind, column, other = int(asks["kind"]), int(asks["column"]), int(asks["other"])
+    fields = np.frombuffer(condition, CONDITION)[0]
+    kind, column, other = int(fields["kind"]), int(fields["column"]), int(fields["other"])
     if kind != PAIR:
         return ((kind, column),)
     return ((kind, column, other, column), (kind, column, other, other))
@@ -56,7 +56,7 @@ def simplify(mutable_tree: MutableTree, resplit: Resplit, allowance: float) -> b
     allowance : float
         The maximum total decrease of the objective.
     """
-    prune, least = Prune(), mutable_tree.objective - allowance
+    prune, minimum = Prune(resplit.limits), mutable_tree.objective - allowance
     size, any_change = explanation_size(mutable_tree), False
     for _ in range(PASSES):
         changed = False
@@ -66,11 +66,11 @@ def simplify(mutable_tree: MutableTree, resplit: Resplit, allowance: float) -> b
             move: Move = prune if mutable_tree.is_leaf(node) else resplit
             best, saved = None, mutable_tree.save()
             for proposal in _proposals(mutable_tree, node, prune, resplit):
-                if mutable_tree.objective + proposal.gain < least:
+                if mutable_tree.objective + proposal.gain < minimum:
                     continue
                 move.apply(mutable_tree, proposal)
                 shorter = explanation_size(mutable_tree)
-                if shorter < size - SAME_SIZE and mutable_tree.objective >= least:
+                if shorter < size - SAME_SIZE and mutable_tree.objective >= minimum:
                     best, size = proposal, shorter
                 mutable_tree.restore(saved)
             if best is not None:
@@ -88,8 +88,8 @@ def _proposals(
     """The splits of an internal node to try, or the pruning of a leaf."""
     if not mutable_tree.is_leaf(node):
         return resplit.propose_some(mutable_tree, node, SIMPLER_SPLITS)
-    own = mutable_tree.cluster_of(node)
-    if sum(mutable_tree.cluster_of(leaf) == own for leaf in mutable_tree.leaves()) == 1:
+    cluster = mutable_tree.cluster_of(node)
+    if sum(mutable_tree.cluster_of(leaf) == cluster for leaf in mutable_tree.leaves()) == 1:
         return []  # keep the last leaf of a cluster
-    found = prune.propose(mutable_tree, node)
-    return [] if found is None else [found]
+    proposal = prune.propose(mutable_tree, node)
+    return [] if proposal is None else [proposal]

@@ -66,15 +66,15 @@ def _drawn(learned: DecisionTreeClassifier, X: np.ndarray, ranks: np.ndarray) ->
     builder, nodes = TreeBuilder(), learned.tree_
     queue = deque([(0, 0, np.arange(len(X)))])
     while queue:
-        node, own, rows = queue.popleft()
-        builder.cluster[node] = int(learned.classes_[np.argmax(nodes.value[own, 0])])
-        if nodes.children_left[own] == LEAF:
+        node, source_node, rows = queue.popleft()
+        builder.cluster[node] = int(learned.classes_[np.argmax(nodes.value[source_node, 0])])
+        if nodes.children_left[source_node] == LEAF:
             continue
-        feature = nodes.feature[own]
-        goes_left = ranks[rows, feature] <= nodes.threshold[own]
+        feature = nodes.feature[source_node]
+        goes_left = ranks[rows, feature] <= nodes.threshold[source_node]
         low = float(X[rows[goes_left], feature].max())
         high = float(X[rows[~goes_left], feature].min())
         left, right = builder.cut(node, feature, threshold_between(low, high))
-        queue.append((left, nodes.children_left[own], rows[goes_left]))
-        queue.append((right, nodes.children_right[own], rows[~goes_left]))
+        queue.append((left, nodes.children_left[source_node], rows[goes_left]))
+        queue.append((right, nodes.children_right[source_node], rows[~goes_left]))
     return builder

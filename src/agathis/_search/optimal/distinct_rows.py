@@ -54,19 +54,19 @@ class DistinctRows:
         taken = weight > 0
         points, values, weight = points[taken], values[taken], weight[taken]
         category = None if category is None else category[:, taken]
-        kept, seen = [], set()
+        codes_of_orders, seen = [], set()
         self.ways = []
         for way in all_orders(values, columns, category, sources):
             for codes in way.orders():
                 alike = min(codes.tobytes(), (codes.max(initial=0) - codes).tobytes())
                 if codes.max(initial=0) > 0 and alike not in seen:
-                    kept.append(codes)
+                    codes_of_orders.append(codes)
                     self.ways.append(way)
                 seen.add(alike)
-        code = np.array(kept, dtype=np.int32).reshape(len(kept), len(values))
+        code = np.array(codes_of_orders, dtype=np.int32).reshape(len(codes_of_orders), len(values))
         _, first, which = np.unique(code.T, axis=0, return_index=True, return_inverse=True)
         which = which.reshape(-1)
-        if len(kept) == 0:
+        if len(codes_of_orders) == 0:
             first, which = np.zeros(min(1, len(values)), dtype=np.intp), np.zeros(len(values), int)
         # The index of the first of the rows that were merged.
         self.first = first

@@ -57,7 +57,7 @@ def tree_lower_bound(
     bound = rows.within + cost_lower_bound(rows.means, rows.weight, n_clusters)
     small = n_leaves <= MAX_LEAVES and points.shape[1] <= MAX_COMPONENTS
     if bound < cost and small and time_limit != 0:
-        found = optimum(
+        best = optimum(
             points,
             values,
             weight,
@@ -65,5 +65,5 @@ def tree_lower_bound(
             incumbent=cost,
             time_limit=time_limit,
         )
-        bound = max(bound, found.lower_bound)
+        bound = max(bound, best.lower_bound)
     return min(bound, cost)

@@ -129,7 +129,7 @@ def optimum(
             f"{MAX_COMPONENTS}."
         )
     rows = DistinctRows(points, values, weight, columns, category, sources)
-    least = rows.weight.min(initial=math.inf)
+    min_weight = rows.weight.min(initial=math.inf)
     # Sums of weights may be slightly too low by rounding.
     limits = replace(limits, min_leaf=limits.min_leaf - SUM_ROUNDING * rows.weight.sum())
 
@@ -159,7 +159,7 @@ def optimum(
             rows.scatter,
             min(rows.scatter, incumbent - rows.within),
             SLACK * rows.scatter,
-            limits.min_leaf > least or limits.min_split > 2 * least,
+            limits.min_leaf > min_weight or limits.min_split > 2 * min_weight,
             ask,
         )
         if cost is not None:

@@ -14,13 +14,12 @@ from functools import cache
 import numpy as np
 
 from agathis._dataset.features import CategoryGroups
+from agathis._search.rows import split_between
 from agathis._trees.builder import TreeBuilder
 from agathis._trees.tree import MISSING_GOES
-from agathis._utils.numbers import threshold_between
 
 #: The maximum number of categories, counting missing as one, whose subsets are all tried.
 MAX_CATEGORIES = 10
-RIGHT = MISSING_GOES.index("right")
 
 
 @cache
@@ -35,33 +34,33 @@ def chains(n: int) -> tuple[tuple[int, ...], ...]:
     >>> len(chains(10))
     126
     """
-    found: list[tuple[int, ...]] = []
+    orders: list[tuple[int, ...]] = []
     known: set[int] = set()
     everything = (1 << n) - 1
     for mask in range(1 << n):
         waiting: list[int] = []
         partners = True
-        for thing in range(n):
-            if not mask >> thing & 1:
-                waiting.append(thing)
+        for item in range(n):
+            if not mask >> item & 1:
+                waiting.append(item)
             elif waiting:
                 waiting.pop()
             else:
                 partners = False
         if not partners:
             continue  # not the first set of a chain
-        first = [thing for thing in range(n) if mask >> thing & 1]
-        last = [thing for thing in range(n) if thing not in first and thing not in waiting]
+        first = [item for item in range(n) if mask >> item & 1]
+        last = [item for item in range(n) if item not in first and item not in waiting]
         order = (*first, *waiting, *last)
         sets = set()
         begun = 0
-        for thing in order[:-1]:
-            begun |= 1 << thing
+        for item in order[:-1]:
+            begun |= 1 << item
             sets.add(min(begun, everything ^ begun))
         if sets - known:
             known |= sets
-            found.append(order)
-    return tuple(found)
+            orders.append(order)
+    return tuple(orders)
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,18 +84,7 @@ class Column:
         self, builder: TreeBuilder, node: int, left: np.ndarray, right: np.ndarray
     ) -> tuple[int, int]:
         """Split a node; return the child nodes of the rows on either side."""
-        low, high = self.values[left], self.values[right]
-        misses = np.isnan(low).any(), np.isnan(high).any()
-        low, high = low[~np.isnan(low)], high[~np.isnan(high)]
-        if len(low) == 0 or len(high) == 0:
-            # If one side has only missing values it is the right one, as in greedy trees.
-            children = builder.cut(node, self.feature, np.inf, missing=RIGHT)
-            return children if len(low) else children[::-1]
-        missing = 0
-        if any(misses):
-            missing = MISSING_GOES.index("left" if misses[0] else "right")
-        threshold = threshold_between(float(low.max()), float(high.min()))
-        return builder.cut(node, self.feature, threshold, missing=missing)
+        return split_between(builder, node, self.feature, self.values[left], self.values[right])
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,7 +99,7 @@ class CategoricalOrders:
     codes: np.ndarray
 
     def orders(self) -> Iterator[np.ndarray]:
-        present, thing = np.unique(self.codes, return_inverse=True)
+        present, category = np.unique(self.codes, return_inverse=True)
         if len(present) > MAX_CATEGORIES:
             raise ValueError(
                 f"one_hot has a categorical feature with {len(present)} categories (including "
@@ -119,7 +107,7 @@ class CategoricalOrders:
                 "or use search='local'."
             )
         for chain in chains(len(present)):
-            yield np.argsort(chain).astype(np.int32)[thing.reshape(-1)]
+            yield np.argsort(chain).astype(np.int32)[category.reshape(-1)]
 
     def cut(
         self, builder: TreeBuilder, node: int, left: np.ndarray, right: np.ndarray
@@ -164,11 +152,14 @@ def all_orders(
     """
     features = np.arange(values.shape[1]) if columns is None else columns
     ways: list[Column | CategoricalOrders] = [
-        Column(int(feature), own) for feature, own in zip(features, values.T, strict=True)
+        Column(int(feature), columns_of_group)
+        for feature, columns_of_group in zip(features, values.T, strict=True)
     ]
     if category is not None and sources is not None:
         ways += [
-            CategoricalOrders(own, float(on), codes)
-            for own, on, codes in zip(sources.columns, sources.on, category, strict=True)
+            CategoricalOrders(columns_of_group, float(on), codes)
+            for columns_of_group, on, codes in zip(
+                sources.columns, sources.on, category, strict=True
+            )
         ]
     return ways
