@@ -80,7 +80,9 @@ def _lines(described: Described) -> Iterator[str]:
             label = f"{node.cluster}\n{label}"
             fill = f', fillcolor="{FILLS[tree.cluster[node.number] % len(FILLS)]}"'
         yield f"{node.number} [label={quoted(label)}{fill}]"
-    for node in sorted(nodes[1:], key=lambda node: (node.parent, node.number)):
+    # The left child first: Graphviz draws children in this order.
+    left = tree.children_left
+    for node in sorted(nodes[1:], key=lambda node: (node.parent, node.number != left[node.parent])):
         yield f"{node.parent} -> {node.number} [label={quoted(node.condition)}]"
 
 
