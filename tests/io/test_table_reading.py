@@ -126,7 +126,7 @@ def test_totals_row(word, row):
     assert found.table.to_pydict() == WHOLE
     (left,) = found.reading.left_out
     assert (left.what, left.lines) == ("totals row", (7,))
-    assert "line 7, 1 totals row of t" in str(found.doubts[0])
+    assert "Line 7, 1 totals row" in str(found.doubts[0])
     assert found.cells().num_rows == len(ROWS)
     kept = read(CSV + row.format(word) + "\n", skip_footer=0)
     assert kept.table.num_rows == len(ROWS) + 1
@@ -278,12 +278,13 @@ def test_records_in_records():
 
 def test_decisions_of_a_model_must_fit():
     titled = "Report of 2025\n" + CSV
-    decided = {**read(titled).reading.decided, "from_model": True}
+    decided = {"from_model": read(titled).reading.decided}
     assert read(titled, **decided).table.to_pydict() == WHOLE
     with pytest.raises(BadTable, match=r"line 2 .* and line 1 of t. header_row='1' reads it so"):
         read(CSV, **decided)
+    unnamed = {"format": "text", "no_header": True, "header_given": False}
     with pytest.raises(BadTable, match=r"no line .* and line 1 of t. header_row='1'"):
-        read(CSV, no_header=True, from_model=True)
+        read(CSV, from_model=unnamed)
 
 
 def test_what_people_are_told():

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from sklearn.base import BaseEstimator
 
     from agathis._fit_table import PreparedTable
-    from agathis._io.read_table import ReadOptions
+    from agathis._io.read_table import TableInMemory
+    from agathis._io.table_reading import ReadOptions
 
 # Fits of fewer rows take too little time for a progress bar.
 ROWS_WITH_BAR = 20_000
@@ -30,7 +31,7 @@ ROWS_WITH_BAR = 20_000
 
 def read_rows(
     path: str, columns: Columns, reading: ReadOptions, messages: Messages, *, plain: bool = False
-) -> tuple[PreparedTable, pa.Table]:
+) -> tuple[PreparedTable, TableInMemory]:
     """Read and encode a table, and report how its columns are handled.
 
     ``plain`` is for methods without missing values.
@@ -42,7 +43,7 @@ def read_rows(
     rows = prepare(read.table, columns, title_of_input(path), messages, plain=plain)
     numbers = notes_on_numbers(read.notes, rows.encoder.feature_names_)
     messages.tell(numbers)
-    return replace(rows, notes=[*read.doubts, *rows.notes, *numbers]), read.table
+    return replace(rows, notes=[*read.doubts, *rows.notes, *numbers]), read
 
 
 def _count_cores() -> None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from agathis._columns.arrow_values import as_numbers, plain
+from agathis._columns.arrow_values import as_numbers, holds_numbers, plain
 from agathis._columns.errors import Advice, Note
 from agathis._columns.wording import count
 from agathis._io.table_end import are_sums
@@ -31,23 +31,21 @@ def type_of(column: pa.ChunkedArray, note: Note | None) -> tuple[str, str]:
 
     kind = column.type
     checks = {
-        "numbers": lambda: (
-            types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind)
-        ),
-        "yes or no": lambda: types.is_boolean(kind),
-        "dates": lambda: types.is_temporal(kind),
-        "categories": lambda: types.is_dictionary(kind),
-        "lists or records": lambda: types.is_nested(kind),
-        "empty": lambda: types.is_null(kind),
+        "yes or no": types.is_boolean,
+        "numbers": holds_numbers,
+        "dates": types.is_temporal,
+        "categories": types.is_dictionary,
+        "lists or records": types.is_nested,
+        "empty": types.is_null,
     }
-    name = next((name for name, is_it in checks.items() if is_it()), "text")
+    name = next((name for name, is_it in checks.items() if is_it(kind)), "text")
     n_known = len(column) - column.null_count
     evidence = f"{n_known:,} of {count(len(column), 'cell')}"
     return name, f"{evidence}; {note}" if note is not None else evidence
 
 
 def without_total(
-    table: pa.Table, line: int, unsure: Row | None, options: ReadOptions, name: str
+    table: pa.Table, line: int, unsure: Row | None, options: ReadOptions
 ) -> tuple[pa.Table, tuple[LeftOut, ...], tuple[Assumption, ...]]:
     """Leave out the last row if its numbers are the sums of those above.
 
@@ -59,7 +57,7 @@ def without_total(
         return table.slice(0, table.num_rows - 1), (LeftOut("totals row", (line,)),), ()
     if unsure is None:
         return table, (), ()
-    what = f"line {unsure.line} of {name} begins as a totals row and was taken for a row; "
+    what = f"line {unsure.line} begins as a totals row and was taken for a row; "
     return table, (), (Assumption((what, Advice("skip_footer", "1"), " leaves it out"), 0.7),)
 
 
@@ -82,6 +80,7 @@ def last_is_total(table: pa.Table, *, has_word: bool = False) -> bool:
         numbers = as_numbers(plain(column))
         last.append(float(numbers[-1]))
         columns.append(numbers[:-1].tolist())
-        if len(last) == 1 and not are_sums(last, columns):
+        if len(last) == 1 and not are_sums(last, columns, or_means=has_word):
             return False  # as nearly all rows
-    return bool(last) and bool(np.isfinite(last).all()) and are_sums(last, columns)
+    is_finite = bool(last) and bool(np.isfinite(last).all())
+    return is_finite and are_sums(last, columns, or_means=has_word)

@@ -15,13 +15,11 @@ from dataclasses import dataclass, field
 
 from agathis._columns.errors import BadTable
 from agathis._io import cell_kinds
-from agathis._io.table_reading import ReadOptions
+from agathis._io.table_reading import ReadOptions, is_separator
 from agathis._io.table_start import FEW, Row, Start, find_start
 from agathis._io.tuning import SAMPLE_BYTES, SAMPLE_ROWS
 
 SEPARATORS = (",", ";", "\t", "|")
-#: Any number of spaces and tabs, as a separator.
-WHITESPACE = "whitespace"
 #: Cells are separated by blanks if so many rows have as many cells, and not by other separators.
 CONSISTENT = 0.9
 NUMBER = {
@@ -69,15 +67,6 @@ class Layout:
     def names(self) -> list[str]:
         """The column names, which may have duplicates."""
         return [name.strip() for name in self.header]
-
-
-def is_separator(text: object) -> bool:
-    """Whether a string is a valid separator.
-
-    >>> is_separator(";"), is_separator(", "), is_separator('"')
-    (True, False, False)
-    """
-    return isinstance(text, str) and len(text) == 1 and text.isascii() and text not in '"\r\n'
 
 
 def without_sep_line(data: bytes) -> tuple[bytes, str | None]:

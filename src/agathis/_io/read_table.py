@@ -13,9 +13,8 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, BinaryIO
 
-from agathis._columns.errors import Advice, BadTable, Note
+from agathis._columns.errors import Advice, BadTable, Cells, Note
 from agathis._io.arrow_columns import is_empty, type_of, without_total
-from agathis._io.csv_layout import WHITESPACE
 from agathis._io.csv_parsing import codes_in, notations, read_cells, with_numbers
 from agathis._io.formats import TITLES, columnar_kind, is_tsv
 from agathis._io.json_rows import is_json_rows, read_json_rows
@@ -23,6 +22,8 @@ from agathis._io.spreadsheet import is_spreadsheet, read_spreadsheet
 from agathis._io.stream_limits import read_bytes
 from agathis._io.table_reader import READERS, TableReader, open_table
 from agathis._io.table_reading import (
+    TEXT,
+    WHITESPACE,
     Assumption,
     ColumnReading,
     ReadOptions,
@@ -97,10 +98,12 @@ def read_table(
         stream = io.BytesIO(source) if isinstance(source, bytes) else source
         data = read_bytes(stream, name, encoding=reading.encoding, **limits)
     if kind := columnar_kind(data[:8]):
+        reading.for_file(TITLES[kind])
         return _of_columns(_read_columnar(READERS[kind](path, name, data), name), name, kind)
     if is_spreadsheet(data, path):
-        return _described(*read_spreadsheet(data, name, reading), name)
+        return _described(*read_spreadsheet(data, name, reading), name, reading.strict)
     if is_json_rows(data):
+        reading.for_file("JSON")
         return _of_columns(read_json_rows(data, name), name, "json")
     return _read_text(data, name, path, reading, as_text)
 
@@ -112,13 +115,15 @@ def _read_text(
     options: ReadOptions,
     as_text: Collection[str] | Callable[[list[str]], Collection[str]],
 ) -> TableInMemory:
+    options = options.for_file(TEXT)
+    given = {} if options.encoding is None else {"encoding": options.encoding}
     encoding, assumptions = options.encoding, []
     if encoding is None:
         encoding = marked_encoding(data)
     if encoding is None and not options.strict and (encoding := assumed_encoding(data)):
         other = Advice("encoding"), " says so if it is another"
-        what = f"{name} is not UTF-8, and was read as {encoding}; "
-        assumptions = [Assumption((what, *other), 0.8)]
+        what = f" is not UTF-8, and was read as {encoding}; "
+        assumptions = [Assumption((Cells(name, "The file"), what, *other), 0.8)]
     options = replace(options, encoding=encoding)
     whole, layout = open_text(data, name, tsv=is_tsv(path), options=options)
     if callable(as_text):
@@ -129,7 +134,8 @@ def _read_text(
     by_index, notes = notations(table, layout, as_text)
     table = with_numbers(table, by_index)
     last_line = 1 + text.rstrip().count(b"\n")
-    table, total, doubt = without_total(table, last_line, unsure, options, name)
+    table, total, doubt = without_total(table, last_line, unsure, options)
+    separator = WHITESPACE if layout.blanks else layout.separator
     start = layout.start
     assert start is not None, "the layout was detected in a text"
     used = [i for i, raw in enumerate(table.column_names) if raw or not is_empty(table.column(i))]
@@ -137,18 +143,16 @@ def _read_text(
         "text" if layout.blanks else "TSV" if layout.separator == "\t" else "CSV",
         header=start.header,
         first_line=start.first_line,
-        separator=WHITESPACE if layout.blanks else layout.separator,
+        separator=separator,
         decimal=layout.decimal,
         encoding=encoding or "utf-8",
         left_out=(*start.left_out, *total, *left_out),
         assumptions=(*start.assumptions, *assumptions, *doubt),
-        decided=decided(start, options)
-        | {
-            "separator": WHITESPACE if layout.blanks else layout.separator,
-            "decimal": layout.decimal,
-        },
+        decided=decided(
+            start, options, format=TEXT, separator=separator, decimal=layout.decimal, **given
+        ),
     )
-    found = _described(table.select(used), reading, name, notes)
+    found = _described(table.select(used), reading, name, options.strict, notes)
     return replace(
         found,
         cells=lambda: (
@@ -164,7 +168,11 @@ def _of_columns(table: pa.Table, name: str, kind: str) -> TableInMemory:
 
 
 def _described(
-    table: pa.Table, reading: TableReading, name: str, notes: dict[str, Note] | None = None
+    table: pa.Table,
+    reading: TableReading,
+    name: str,
+    strict: bool = False,
+    notes: dict[str, Note] | None = None,
 ) -> TableInMemory:
     """The table with what is known about its columns."""
     notes = notes or {}
@@ -172,8 +180,10 @@ def _described(
         ColumnReading(one, *type_of(table.column(i), notes.get(one)))
         for i, one in enumerate(table.column_names)
     ]
-    reading = reading.with_columns(columns, table.num_rows)
-    return TableInMemory(table, lambda: table, notes, list(reading.notes(name)), reading)
+    reading, doubts = reading.with_columns(columns, table.num_rows), list(reading.notes())
+    if strict and (wrong := [note for note in doubts if note.doubtful]):
+        raise BadTable(f"{name}: ", *wrong[0].parts)
+    return TableInMemory(table, lambda: table, notes, doubts, reading)
 
 
 def _checked(table: pa.Table, name: str) -> pa.Table:

@@ -19,7 +19,7 @@ from agathis._io.arrow_columns import without_total
 from agathis._io.cell_kinds import DATE, NUMBER, text_of
 from agathis._io.stream_limits import MAX_BYTES
 from agathis._io.table_end import find_end, subtotals
-from agathis._io.table_reading import Assumption, LeftOut, ReadOptions, TableReading
+from agathis._io.table_reading import EXCEL, Assumption, LeftOut, ReadOptions, TableReading
 from agathis._io.table_start import FEW, Row, Start, decided, find_start
 from agathis._utils.extras import needed
 
@@ -51,6 +51,7 @@ def is_spreadsheet(data: bytes, path: str = "") -> bool:
 def read_spreadsheet(data: bytes, name: str, options: ReadOptions) -> tuple[pa.Table, TableReading]:
     """Read a sheet as a table."""
     openpyxl = needed("openpyxl", "excel", "an Excel file")
+    options = options.for_file(EXCEL)
     if not data.startswith(ZIP):
         raise BadTable(f"{name} is named as an Excel file, and is none.")
     try:
@@ -117,7 +118,7 @@ def _chosen(
         several = f"{listed(map(repr, likely))} look like tables" if likely else "none is a table"
         raise BadTable(f"{name} has the sheets {shown}, and {several}: ", Advice("sheet"),
                        " names the one to read.")  # fmt: skip
-    what = f"sheet {likely[0]!r} of {name} was read, as it looks like a table, of {shown}; "
+    what = f"sheet {likely[0]!r} was read, as it looks like a table, of {shown}; "
     return likely[0], (Assumption((what, Advice("sheet"), " is another"), 0.9),)
 
 
@@ -183,7 +184,7 @@ def _table(
     table = pa.Table.from_arrays(
         [columns[j] for j in keep], names=[start.names[j].strip() for j in keep]
     )
-    table, total, doubt = without_total(table, body[-1].line, end.unsure, options, name)
+    table, total, doubt = without_total(table, body[-1].line, end.unsure, options)
     reading = TableReading(
         "Excel",
         sheet=sheet,
@@ -191,6 +192,6 @@ def _table(
         first_line=body[0].line,
         left_out=(*start.left_out, *total, *left_out),
         assumptions=(*start.assumptions, *assumptions, *doubt),
-        decided=decided(start, options) | ({"sheet": sheet} if sheet is not None else {}),
+        decided=decided(start, options, format=EXCEL, **({"sheet": sheet} if sheet else {})),
     )
     return table, reading

@@ -132,7 +132,9 @@ def is_total(row: Row, start: Start) -> bool:
     )
 
 
-def are_sums(row: Sequence[float], columns: Sequence[Sequence[float]]) -> bool:
+def are_sums(
+    row: Sequence[float], columns: Sequence[Sequence[float]], *, or_means: bool = True
+) -> bool:
     """Whether numbers are the sums, or all the means, of columns of numbers.
 
     ``row`` has NaN where it has no number; at least one must be known, and no trivial sum.
@@ -156,7 +158,7 @@ def are_sums(row: Sequence[float], columns: Sequence[Sequence[float]]) -> bool:
             math.isclose(given, expected, rel_tol=1e-6, abs_tol=0.006)
             for (given, _), expected in zip(pairs, those, strict=True)
         )
-        for those in (sums, means)
+        for those in ((sums, means) if or_means else (sums,))
     )
 
 

@@ -6,16 +6,54 @@ its lines. Both become notes, which are doubtful below ``SURE``; below ``STOP`` 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, TypedDict
 
-from agathis._columns.errors import Advice, Note
+from agathis._columns.errors import Advice, BadTable, Note
 from agathis._columns.wording import count, listed
 from agathis._io.stream_limits import MAX_BYTES, MAX_LINE_BYTES
 
 #: Assumptions below this confidence are doubtful, and below that one errors.
 SURE, STOP = 0.9, 0.55
+
+
+class ReadDecisions(TypedDict, total=False):
+    """How a table was read, so that a file of the same layout is read alike."""
+
+    format: str
+    na: list[str]
+    encoding: str
+    separator: str
+    decimal: str
+    header_row: int
+    header_lines: int
+    no_header: bool
+    header_given: bool
+    skip_rows: int
+    skip_footer: int
+    sheet: str
+
+
+#: Any number of spaces and tabs, as a separator.
+WHITESPACE = "whitespace"
+#: Decisions about the beginning of a table.
+WHERE = ("header_row", "header_lines", "no_header", "skip_rows")
+TEXT, EXCEL = "text", "Excel"
+#: The kinds of files that an option is for.
+OPTIONS_OF = {
+    **dict.fromkeys(("header_row", "no_header", "skip_rows", "skip_footer"), (TEXT, EXCEL)),
+    "sheet": (EXCEL,),
+}
+
+
+def is_separator(text: object) -> bool:
+    """Whether a string is a valid separator.
+
+    >>> is_separator(";"), is_separator(", "), is_separator('"')
+    (True, False, False)
+    """
+    return isinstance(text, str) and len(text) == 1 and text.isascii() and text not in '"\r\n'
 
 
 @dataclass(frozen=True)
@@ -46,8 +84,9 @@ class ReadOptions:
         totals rows are detected.
     sheet : str, optional
         The sheet of a workbook; by default the one that looks like a table.
-    from_model : bool
-        Whether they are the decisions of an earlier reading, which must fit the file.
+    from_model : ReadDecisions, optional
+        How the table of a model was read: a file of the same kind is read alike, and an error says
+        where that does not fit.
     """
 
     na: Sequence[str] = ()
@@ -63,7 +102,7 @@ class ReadOptions:
     no_header: bool = False
     skip_footer: int | None = None
     sheet: str | None = None
-    from_model: bool = False
+    from_model: ReadDecisions | None = None
 
     def __post_init__(self) -> None:
         least = {"header_row": 1, "header_lines": 1, "skip_rows": 0, "skip_footer": 0}
@@ -71,6 +110,10 @@ class ReadOptions:
             value = getattr(self, name)
             if value is not None and value < lowest:
                 raise ValueError(f"{name}={value!r} must be at least {lowest}.")
+        if self.separator not in (None, WHITESPACE) and not is_separator(self.separator):
+            raise ValueError(f"separator={self.separator!r} must be one ASCII character, no quote.")
+        if self.decimal not in (None, ".", ","):
+            raise ValueError(f"decimal={self.decimal!r} must be '.' or ','.")
         if self.no_header and self.header_row is not None:
             raise ValueError(
                 f"no_header=True and header_row={self.header_row!r} contradict each other; "
@@ -80,7 +123,29 @@ class ReadOptions:
     @property
     def says_where(self) -> bool:
         """Whether they say where the table begins."""
-        return self.header_row is not None or self.no_header
+        return self.header_row is not None or self.no_header or self.skip_rows > 0
+
+    def for_file(self, kind: str) -> ReadOptions:
+        """Complete the options that were not given, for a file of this kind, by those of a model.
+
+        Options that a file of this kind does not have are errors.
+        """
+        for name in OPTIONS_OF:
+            if getattr(self, name) not in (None, 0, False) and kind not in OPTIONS_OF[name]:
+                goes = " and ".join(OPTIONS_OF[name])
+                raise BadTable(Advice(name), f" goes with {goes}, and the table is {kind}.")
+        known: dict[str, Any] = {**(self.from_model or {})}
+        if known.pop("format", kind) != kind:
+            known = {"na": known["na"]} if "na" in known else {}
+        if self.says_where:
+            known = {name: value for name, value in known.items() if name not in WHERE}
+        default = ReadOptions(na=self.na[:0])
+        given = {
+            name: value
+            for name, value in known.items()
+            if name != "header_given" and getattr(self, name) == getattr(default, name)
+        }
+        return replace(self, **given, from_model=self.from_model if given else None)
 
 
 @dataclass(frozen=True)
@@ -99,7 +164,7 @@ class Assumption:
 
     @property
     def note(self) -> Note:
-        return Note((*self.parts, "."), self.confidence < SURE)
+        return Note((*_sentence(self.parts), "."), self.confidence < SURE)
 
 
 @dataclass(frozen=True)
@@ -122,6 +187,11 @@ class LeftOut:
 
     def __str__(self) -> str:
         return f"{in_lines(self.lines)}, {count(len(self.lines), self.what)}"
+
+
+def _sentence(parts: Sequence[object]) -> list[object]:
+    first, *rest = parts
+    return [first[:1].upper() + first[1:] if isinstance(first, str) else first, *rest]
 
 
 def in_lines(lines: Sequence[int]) -> str:
@@ -165,8 +235,7 @@ class TableReading:
     columns : tuple of ColumnReading
     left_out : tuple of LeftOut
     assumptions : tuple of Assumption
-    decided : mapping
-        The options that read a file of the same layout in the same way.
+    decided : ReadDecisions
     """
 
     format: str
@@ -180,16 +249,16 @@ class TableReading:
     columns: tuple[ColumnReading, ...] = ()
     left_out: tuple[LeftOut, ...] = ()
     assumptions: tuple[Assumption, ...] = ()
-    decided: Mapping[str, Any] = field(default_factory=dict)
+    decided: ReadDecisions = field(default_factory=ReadDecisions)
 
-    def notes(self, name: str) -> Iterator[Note]:
+    def notes(self) -> Iterator[Note]:
         """What was left out, and assumptions that may be wrong."""
         for left in self.left_out:
             verb = "was" if len(left.lines) == 1 else "were"
-            parts: list[object] = [f"{left} of {name}, {verb} left out of the table"]
+            parts: list[object] = [f"{left}, {verb} left out of the table"]
             if left.what in ("note", "totals row"):
                 parts += ["; ", Advice("skip_footer", "0"), " keeps every line"]
-            yield Note((*parts, "."))
+            yield Note((*_sentence(parts), "."))
         yield from (one.note for one in self.assumptions)
 
     def facts(self) -> list[tuple[str, str]]:

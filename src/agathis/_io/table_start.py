@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 from agathis._columns.errors import Advice, BadTable
 from agathis._io.cell_kinds import (
@@ -25,7 +25,14 @@ from agathis._io.cell_kinds import (
     sum_word,
     text_of,
 )
-from agathis._io.table_reading import STOP, Assumption, LeftOut, ReadOptions, in_lines
+from agathis._io.table_reading import (
+    STOP,
+    Assumption,
+    LeftOut,
+    ReadDecisions,
+    ReadOptions,
+    in_lines,
+)
 
 #: Of so many rows kinds of columns are inferred.
 ROWS = 100
@@ -102,7 +109,7 @@ def find_start(rows: Sequence[Row], options: ReadOptions, name: str) -> Start:
         Name of the table in messages.
     """
     found = _found(rows, options, name)
-    if not options.from_model or not options.says_where:
+    if options.from_model is None or options.from_model.get("header_given", True):
         return found
     detected = _found(rows, ReadOptions(), name)
     if detected.header != found.header:
@@ -118,14 +125,19 @@ def find_start(rows: Sequence[Row], options: ReadOptions, name: str) -> Start:
     return found
 
 
-_NO_HEADER = Advice("no_header", ())
+_NO_HEADER = Advice("no_header")
 
 
-def decided(start: Start, options: ReadOptions) -> dict[str, Any]:
+def decided(start: Start, options: ReadOptions, **more: Any) -> ReadDecisions:
     """The options that find the same header in a file of the same layout."""
-    if not start.header:
-        return {"no_header": True, "skip_rows": options.skip_rows}
-    return {"header_row": start.header[0], "header_lines": len(start.header)}
+    known: dict[str, Any] = {"na": list(options.na), "header_given": options.says_where, **more}
+    if options.skip_footer is not None:
+        known["skip_footer"] = options.skip_footer
+    if start.header:
+        known |= {"header_row": start.header[0], "header_lines": len(start.header)}
+    else:
+        known |= {"no_header": True, "skip_rows": options.skip_rows}
+    return cast("ReadDecisions", {name: value for name, value in known.items() if value != []})
 
 
 def _found(rows: Sequence[Row], options: ReadOptions, name: str) -> Start:
@@ -162,7 +174,7 @@ def _found(rows: Sequence[Row], options: ReadOptions, name: str) -> Start:
         while at > skipped and rows[at - 1].n_filled > 1 and len(rows[at - 1].cells) == width:
             at -= 1  # a row that misses values
         start = _start(rows, skipped, at, 0, width)
-        what = f"line {rows[at].line} of {name} has values like the others: columns have no names; "
+        what = f"line {rows[at].line} has values like the others: columns have no names; "
         way = Advice("header_row", str(rows[at].line))
         assumed = Assumption((what, way, " takes it for their names"), confidence)
         return _with(start, () if options.no_header else (assumed,))
@@ -171,15 +183,15 @@ def _found(rows: Sequence[Row], options: ReadOptions, name: str) -> Start:
     start = _start(rows, skipped, at - upper, n_lines + upper, width)
     assumptions = []
     if confidence < 1:
-        what = f"line {rows[at].line} of {name} was taken for the names of columns; "
+        what = f"line {rows[at].line} was taken for the names of columns; "
         assumptions.append(Assumption((what, _NO_HEADER, " takes it for values"), confidence))
     if start.left_out:
-        what = f"the table of {name} begins in line {rows[at - upper].line}; "
+        what = f"the table begins in line {rows[at - upper].line}; "
         assumptions.append(
             Assumption((what, Advice("header_row"), " is another line of names"), 0.95)
         )
     if len(start.header) > 1:
-        what = f"the names of columns in {in_lines(start.header)} of {name} were joined; "
+        what = f"the names of columns in {in_lines(start.header)} were joined; "
         way = Advice("header_row", str(start.header[-1]))
         assumptions.append(Assumption((what, way, " uses one line of them"), 0.9))
     return _with(start, tuple(assumptions))

@@ -15,7 +15,6 @@ from dataclasses import replace
 
 from agathis._columns.errors import BadTable
 from agathis._io.csv_layout import (
-    WHITESPACE,
     Layout,
     blanks_of,
     divide,
@@ -23,7 +22,7 @@ from agathis._io.csv_layout import (
     without_sep_line,
 )
 from agathis._io.formats import MODEL, begins_as, looks_like
-from agathis._io.table_reading import ReadOptions
+from agathis._io.table_reading import SURE, WHITESPACE, Assumption, ReadOptions
 from agathis._io.text_encoding import as_utf8
 from agathis._io.tuning import SAMPLE_BYTES
 
@@ -86,6 +85,15 @@ def open_text(
     layout = layout_of(
         rest, separator, options.decimal, options, name, before=int(from_sep_line is not None)
     )
+    if options.from_model and len(layout.header) < 2 and options.separator == layout.separator:
+        other = layout_of(rest, None, None, options, name, before=int(from_sep_line is not None))
+        if len(other.header) > 1 and other.start is not None:
+            what = (
+                f"columns are separated by {other.separator!r}, and those of the table that the "
+                f"model was fitted to by {options.separator!r}"
+            )
+            told = replace(other.start, assumptions=(Assumption((what,), SURE),))
+            layout = replace(other, start=told)
     return text, replace(layout, blanks=least is not None)
 
 

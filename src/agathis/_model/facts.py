@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypedDict
+from typing import Any, Literal
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -14,16 +14,8 @@ from agathis._columns.errors import Note
 from agathis._encoding.column_types import IDENTIFIER
 from agathis._encoding.scaling import scaling_summary
 from agathis._encoding.table_encoder import TableEncoder
+from agathis._io.table_reading import ReadDecisions
 from agathis._objective.centres import PointCentres
-
-
-class GivenReadOptions(TypedDict, total=False):
-    """The options of the table reader that were given."""
-
-    na: list[str]
-    encoding: str
-    separator: str
-    decimal: str
 
 
 @dataclass(frozen=True)
@@ -52,7 +44,9 @@ class Provenance:
     ----------
     source : str or None
         The file.
-    reading : GivenReadOptions
+    reading : ReadDecisions
+    reading_facts : tuple of tuples of str
+        What a reader says of the file: labels and values.
     rows_read, rows_used : int or None
     rows_why : str or None
         Why some rows were not used.
@@ -71,7 +65,8 @@ class Provenance:
     """
 
     source: str | None = None
-    reading: GivenReadOptions = field(default_factory=GivenReadOptions)
+    reading: ReadDecisions = field(default_factory=ReadDecisions)
+    reading_facts: tuple[tuple[str, ...], ...] = ()
     rows_read: int | None = None
     rows_used: int | None = None
     rows_why: str | None = None
