@@ -37,13 +37,13 @@ def to_text(
         they may be names of the raw columns.
     cluster_names : sequence of str, optional
         By default ``cluster 0``, ``cluster 1``, ...
-    one_hot : mapping or OneHotEncoder, optional
+    one_hot : mapping, optional
         The one-hot encoded columns of each categorical feature, such as
         ``{"color": ["color_red", "color_blue"]}``, which are displayed as "color is red" and
         "color is blue". A prefix such as ``"color_"`` is removed from the category names. To name
         them explicitly: ``{"color": {"column of red": "red", ...}}``; a category without a
-        column, such as a dropped first one, has the key "". If an encoder made all columns, pass
-        the encoder.
+        column, such as a dropped first one, has the key "". If an encoder made the columns, pass
+        it as ``scaler`` instead.
     value_names : mapping, optional
         Names of coded values, such as ``{-1: "no", 1: "yes"}``, for all features, or a mapping from
         features to such mappings.
