@@ -50,7 +50,7 @@ def to_text(
     digits : int, default=4
         The number of significant digits of the thresholds. More are shown for the integer part of
         large numbers, and where two thresholds of a feature would look the same. ``None`` shows all
-        digits, as do thresholds rounded when the model was saved (``FittedModel.rounded``).
+        digits, as do thresholds with few digits (``FittedModel.rounded``).
     numbers : {"plain", "grouped", "words"}, default="plain"
         The format of large numbers: 52500000, 52,500,000 or 52.5 million. Years have no
         separators.
