@@ -65,6 +65,8 @@ class PreparedTable:
     target_name : str or None
     missing : {"tree", "drop", "error"}
         The handling of rows with missing values.
+    identifier : str or None
+        The column by which readers of a page find rows.
     """
 
     encoder: TableEncoder
@@ -77,6 +79,7 @@ class PreparedTable:
     notes: list[Note] = field(default_factory=list)
     target_name: str | None = None
     missing: str = "tree"
+    identifier: str | None = None
 
     @property
     def encoded(self) -> FeatureRows:
@@ -99,6 +102,7 @@ class PreparedTable:
             rows_why="rows with missing values were dropped" if used < self.n_read else None,
             target=self.target_name,
             missing=self.missing,
+            identifier=self.identifier,
         )
 
     def notes_on(self, model: BaseEstimator) -> list[Note]:
