@@ -14,6 +14,7 @@ from agathis._cli.output import STDOUT, check_target
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from agathis._io.table_reading import TableReading
     from agathis.export import FittedModel
 
 
@@ -37,8 +38,10 @@ def write_report(
     target: str | None = None,
     identifier: str | None = None,
     show: Sequence[str] = (),
+    title: str | None = None,
     tell: bool = False,
     provenance: Mapping[str, Any] | None = None,
+    reading: TableReading | None = None,
 ) -> None:
     """Write the report of a model about the rows of a table, for ``fit`` and ``report``.
 
@@ -54,10 +57,14 @@ def write_report(
     messages : Messages
     target, identifier, show : optional
         Columns; by default those of the fit that exist in the table.
+    title : str, optional
+        By default that of the fit, or the file.
     tell : bool
         Whether to warn about unusual values.
     provenance : mapping, optional
         Replaces the provenance of the rows.
+    reading : TableReading, optional
+        How their file was read.
     """
     import numpy as np
 
@@ -86,6 +93,7 @@ def write_report(
         "rows_read": n_read,
         "rows_used": len(X),
         "rows_why": "rows with missing values were dropped" if len(X) < n_read else None,
+        "reading": None if reading is None else reading.facts(),
     }
     with bad_data():
         try:
@@ -94,7 +102,7 @@ def write_report(
                 X,
                 path,
                 y=None if target is None else classes_of(table, target),
-                title=name,
+                title=title or known.title or name,
                 target_name=target,
                 ids=None if identifier is None else table.column(identifier).to_pylist(),
                 id_name=identifier,
@@ -105,7 +113,12 @@ def write_report(
             raise BadData(f"{path} is not written: {error.strerror or error}.") from error
     messages.say(f"Wrote {path}.")
     if open_it:
-        import webbrowser
+        open_page(path, messages)
 
-        if not webbrowser.open(Path(path).resolve().as_uri()):
-            messages.warn(f"no browser was found; open {path} in one.")
+
+def open_page(path: str, messages: Messages) -> None:
+    """Open a page in the browser."""
+    import webbrowser
+
+    if not webbrowser.open(Path(path).resolve().as_uri()):
+        messages.warn(f"no browser was found; open {path} in one.")

@@ -41,7 +41,7 @@ def type_of(column: pa.ChunkedArray, note: Note | None) -> tuple[str, str]:
     name = next((name for name, is_it in checks.items() if is_it(kind)), "text")
     n_known = len(column) - column.null_count
     evidence = f"{n_known:,} of {count(len(column), 'cell')}"
-    return name, f"{evidence}; {note}" if note is not None else evidence
+    return name, f"{evidence}; {note.on_page()}" if note is not None else evidence
 
 
 def without_total(

@@ -254,6 +254,8 @@ class TableReading:
     def notes(self) -> Iterator[Note]:
         """What was left out, and assumptions that may be wrong."""
         for left in self.left_out:
+            if left.what == "title":
+                continue  # an assumption tells of it
             verb = "was" if len(left.lines) == 1 else "were"
             parts: list[object] = [f"{left}, {verb} left out of the table"]
             if left.what in ("note", "totals row"):

@@ -186,10 +186,10 @@ def _found(rows: Sequence[Row], options: ReadOptions, name: str) -> Start:
         what = f"line {rows[at].line} was taken for the names of columns; "
         assumptions.append(Assumption((what, _NO_HEADER, " takes it for values"), confidence))
     if start.left_out:
-        what = f"the table begins in line {rows[at - upper].line}; "
-        assumptions.append(
-            Assumption((what, Advice("header_row"), " is another line of names"), 0.95)
-        )
+        above = in_lines(start.left_out[0].lines)
+        what = f"the table begins in line {rows[at - upper].line}, without the titles in {above}; "
+        way = Advice("header_row")
+        assumptions.append(Assumption((what, way, " if its names are in another line"), 0.95))
     if len(start.header) > 1:
         what = f"the names of columns in {in_lines(start.header)} were joined; "
         way = Advice("header_row", str(start.header[-1]))

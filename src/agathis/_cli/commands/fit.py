@@ -49,6 +49,8 @@ def fit(
         str | None, typer.Option(metavar="FILE", help="A report about the clusters, as HTML.")
     ] = None,
     open_report: options.Open = False,
+    identifier: options.Identifier = None,
+    title: options.Title = None,
     tree: TreeOptions = options.TREE,
     columns: Columns = options.COLUMNS,
     names: Annotated[
@@ -72,7 +74,7 @@ def fit(
     """
     check_target(output)
     if dask is not None:
-        check_possible(tree, columns, clusters)
+        check_possible(tree, columns, clusters, identifier)
     check_report(report, "--report")
     check_apart(data, o=output, report=report)
     if open_report and report is None:
@@ -91,6 +93,7 @@ def fit(
             report=report,
             open_report=open_report,
             cluster_names=cluster_names,
+            title=title,
         )
         return
     is_kauri = tree.method == options.TREE.method
@@ -108,7 +111,9 @@ def fit(
     # Errors in the options come before the table is read.
     check_settings(tree, clusters or min(2, tree.leaves or 2))
     columns = scale_for_kernel(columns, tree.kernel)
-    rows, read = read_rows(data, columns, reading, messages, plain=not is_kauri)
+    rows, read = read_rows(
+        data, columns, reading, messages, plain=not is_kauri, identifier=identifier
+    )
     n_clusters, doubts = (clusters, []) if clusters else _suggested(rows, tree, messages)
     model = fitted(tree, n_clusters, rows, messages)
     found = model.tree_.n_clusters
@@ -120,9 +125,9 @@ def fit(
             pipeline.provenance_,
             source=os.path.basename(title_of_input(data)),
             reading=read.reading.decided,
-            reading_facts=tuple(read.reading.facts()),
+            title=title,
         )
-        described = fitted_model(pipeline, cluster_names=cluster_names, X=rows.encoded)
+        described = fitted_model(pipeline, cluster_names=cluster_names)
     tell = messages.say if described.n_clusters_ > 1 else messages.warn
     tell(_outcome(n_clusters, tree.leaves, described))
     _tell_proof(model, messages)
@@ -135,7 +140,9 @@ def fit(
     if output not in (None, STDOUT):
         messages.say(f"Wrote {output}. Next: agathis show {output}")
     if report is not None:
-        write_report(report, described, read.table, data, open_report, messages)
+        write_report(
+            report, described, read.table, data, open_report, messages, reading=read.reading
+        )
     if getattr(model, "search_interrupted_", False):
         files = [file for file in (output, report) if file not in (None, STDOUT)]
         where = listed([*files, "standard output"])

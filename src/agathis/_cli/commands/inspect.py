@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -9,12 +10,12 @@ import typer
 from agathis._cli import options
 from agathis._cli.console import Messages, one_line
 from agathis._cli.options import TextFile
-from agathis._cli.output import STDIN, check_apart
+from agathis._cli.output import check_apart
 from agathis._cli.reporting import check_report, open_page
 
 if TYPE_CHECKING:
-    from agathis._encoding.column_profiles import ColumnProfile
     from agathis._io.table_reading import TableReading
+    from agathis.report._profile import ColumnProfile
 
 
 def inspect(
@@ -40,13 +41,13 @@ def inspect(
     from agathis._cli.console import results
     from agathis._cli.errors import BadData, bad_data
     from agathis._cli.inputs import notes_on_numbers, read_input, title_of_input
-    from agathis._encoding.column_profiles import column_profiles
     from agathis._model.facts import doubts_of
+    from agathis.report import _profile
 
     messages = Messages(quiet)
     read = read_input(data, reading)
     with bad_data():
-        profiles = column_profiles(read.table, read.reading)
+        profiles = _profile.column_profiles(read.table, read.reading)
     notes = [*read.doubts, *notes_on_numbers(read.notes, read.table.column_names)]
     with results() as console:
         for label, value in read.reading.facts():
@@ -58,15 +59,14 @@ def inspect(
     messages.tell(notes)
     if output is None:
         return
-    from agathis.report import _profile
-
-    title = title_of_input(data) if data == STDIN else data
+    title = os.path.basename(title_of_input(data))
     try:
         _profile.write(output, title, read.reading, profiles, doubts_of(notes))
     except OSError as error:
         raise BadData(f"{output} is not written: {error.strerror or error}.") from error
     messages.say(f"Wrote {output}.")
-    open_page(output, open_report, messages)
+    if open_report:
+        open_page(output, messages)
 
 
 def _columns(profiles: list[ColumnProfile]) -> object:
