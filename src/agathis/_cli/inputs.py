@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 from agathis._cli.console import Messages, count, listed, one_line
 from agathis._cli.errors import BadData, bad_data, needs
 from agathis._cli.output import STDIN
-from agathis._columns.errors import NoNumbers, Note
+from agathis._columns.errors import Cells, NoNumbers, Note
 from agathis._io.formats import PAGE, looks_like
 from agathis._io.tuning import SAMPLE_BYTES
 
@@ -147,8 +147,11 @@ def rows_for_model(
     messages: Messages | None,
     *,
     every: bool = False,
-) -> np.ndarray:
-    """Compute the features of a model, in its order; warn about unusual values."""
+) -> tuple[np.ndarray, list[Note]]:
+    """Compute the features of a model, in its order, with notes on unknown categories.
+
+    These and other unusual values are warned of.
+    """
     from agathis._encoding.feature_rows import rows_for_tree
 
     if not hasattr(model, "feature_names_in_"):
@@ -166,19 +169,50 @@ def rows_for_model(
         )
     except NoNumbers as error:
         raise BadData(f"{error} --na TEXT treats a string as a missing value.") from error
+    notes = unseen_notes(model, rows)
     if messages is not None:
+        messages.tell(notes)
         _tell_unusual(model, rows, messages)
-    return rows.X
+    return rows.X, notes
+
+
+def unseen_notes(model: FittedModel, rows: FeatureRows) -> list[Note]:
+    """Say where rows with categories go that the fit has not seen, by cluster."""
+    import numpy as np
+
+    out = []
+    names = list(getattr(model, "cluster_names_", [])) or [
+        f"cluster {k}" for k in range(model.tree_.n_clusters)
+    ]
+    for source, unseen in rows.unseen.items():
+        features = [list(model.feature_names_in_).index(f) for f in model.one_hot_[source] if f]
+        # No category has a 1 where the value is unknown, and none is missing.
+        new = np.flatnonzero((rows.X[:, features] == 0).all(axis=1))
+        # Known categories without a column of their own look alike.
+        found = model.predict(rows.X[new]) if len(new) == len(unseen) else []
+        sizes = np.bincount(found, minlength=len(names)) if len(found) else []
+        where = listed(
+            f"{size:,} in {one_line(name)}"
+            for name, size in zip(names, sizes, strict=False)
+            if size
+        )
+        kinds = Cells(listed(repr(word) for word in dict.fromkeys(unseen)), "not named here")
+        text = f", in {count(len(unseen), 'row')}: they match none of the known categories, so a "
+        out.append(
+            Note(
+                (
+                    f"{one_line(source)} has unknown categories, ",
+                    kinds,
+                    f"{text}rule may not fit them{where and f' ({where})'}.",
+                ),
+                doubtful=True,
+            )
+        )
+    return out
 
 
 def _tell_unusual(model: FittedModel, rows: FeatureRows, messages: Messages) -> None:
     """Warn about values that are new to the model, and say how they are handled."""
-    for source, unseen in rows.unseen.items():
-        kinds = listed(repr(word) for word in dict.fromkeys(unseen))
-        messages.warn(
-            f"{one_line(source)} has unknown categories, {kinds}, in "
-            f"{count(len(unseen), 'row')}: they match none of the known categories."
-        )
     for column, n in rows.infinite.items():
         messages.warn(
             f"{one_line(column)} has infinite values in {count(n, 'row')}: they are treated "
