@@ -13,7 +13,6 @@ from agathis import Kauri
 from agathis.export import from_json, to_json
 
 
-
 @pytest.fixture
 def model(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)

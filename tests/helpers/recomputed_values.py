@@ -118,12 +118,14 @@ def middle_of(values: np.ndarray, labels: np.ndarray, k: int) -> tuple[float, fl
     known = values[~np.isnan(values)]
     groups = [values[(labels == c) & ~np.isnan(values)] for c in np.unique(labels)]
     groups = [part for part in groups if len(part) >= FEW]
-    skews = [
-        len(part) * ((abs(part.mean() - np.median(part)) / deviation(part) if part.std() else 0)
-        - 1 / np.sqrt(len(part))) for part in groups
-    ]  # fmt: skip
+
+    def skew(part):
+        away = abs(part.mean() - np.median(part)) / deviation(part) if part.std() else 0
+        return away - 1 / np.sqrt(len(part))
+
+    skews = [len(part) * skew(part) for part in groups]
     mine = values[(labels == k) & ~np.isnan(values)]
-    if not groups or sum(skews) / sum(map(len, groups)) <= 0.2:
+    if not groups or (sum(skews) / sum(map(len, groups)) <= 0.2 and skew(known) <= 0.4):
         return mine.mean(), (mine.mean() - known.mean()) / known.std()
     middle = private_quantile(mine, 0.5)
     return middle, (middle - private_quantile(known, 0.5)) / deviation(known)

@@ -169,33 +169,31 @@ def rows_for_model(
         )
     except NoNumbers as error:
         raise BadData(f"{error} --na TEXT treats a string as a missing value.") from error
-    notes = unseen_notes(model, rows)
+    notes = unseen_notes(model, table, rows)
     if messages is not None:
         messages.tell(notes)
         _tell_unusual(model, rows, messages)
     return rows.X, notes
 
 
-def unseen_notes(model: FittedModel, rows: FeatureRows) -> list[Note]:
+def unseen_notes(model: FittedModel, table: pa.Table, rows: FeatureRows) -> list[Note]:
     """Say where rows with categories go that the fit has not seen, by cluster."""
     import numpy as np
+
+    from agathis._columns.indicators import word
 
     out = []
     names = list(getattr(model, "cluster_names_", [])) or [
         f"cluster {k}" for k in range(model.tree_.n_clusters)
     ]
     for source, unseen in rows.unseen.items():
-        features = [list(model.feature_names_in_).index(f) for f in model.one_hot_[source] if f]
-        # No category has a 1 where the value is unknown, and none is missing.
-        new = np.flatnonzero((rows.X[:, features] == 0).all(axis=1))
-        # Known categories without a column of their own look alike.
-        found = model.predict(rows.X[new]) if len(new) == len(unseen) else []
-        sizes = np.bincount(found, minlength=len(names)) if len(found) else []
-        where = listed(
-            f"{size:,} in {one_line(name)}"
-            for name, size in zip(names, sizes, strict=False)
-            if size
-        )
+        where, unknown = "", set(unseen)
+        values = table.column(source).to_pylist()
+        new = [i for i, value in enumerate(values) if word(value) in unknown]
+        if new:
+            sizes = np.bincount(model.predict(rows.X[new])).tolist()
+            each = [f"{n:,} in {one_line(names[k])}" for k, n in enumerate(sizes) if n]
+            where = f" ({listed(each)})"
         kinds = Cells(listed(repr(word) for word in dict.fromkeys(unseen)), "not named here")
         text = f", in {count(len(unseen), 'row')}: they match none of the known categories, so a "
         out.append(
@@ -203,7 +201,7 @@ def unseen_notes(model: FittedModel, rows: FeatureRows) -> list[Note]:
                 (
                     f"{one_line(source)} has unknown categories, ",
                     kinds,
-                    f"{text}rule may not fit them{where and f' ({where})'}.",
+                    f"{text}rule may not fit them{where}.",
                 ),
                 doubtful=True,
             )

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -196,7 +196,7 @@ def profile_of_rows(
 def without(profile: Profile, features: Collection[int]) -> Profile:
     """Return the profile without some features."""
     remaining = np.flatnonzero(~np.isin(profile.features, list(features)))
-    columns = {
+    columns: dict[str, Any] = {
         field.name: value[..., remaining]
         for field in fields(profile)
         if isinstance(value := getattr(profile, field.name), np.ndarray) and field.name != "sizes"

@@ -10,8 +10,8 @@ from dataclasses import replace
 from agathis._rules.columns import Column, Indicator
 from agathis._rules.described_tree import Described
 
-#: The minimum number of words and letters that are left out.
-WORDS, LETTERS = 3, 20
+#: The minimum number of words and characters that are left out, and of letters that remain.
+WORDS, LENGTH, LETTERS = 3, 20, 3
 
 
 def short_names(names: Sequence[str]) -> dict[str, str]:
@@ -27,7 +27,8 @@ def short_names(names: Sequence[str]) -> dict[str, str]:
     for name, each in words.items():
         for n in range(len(each) - 1, WORDS - 1, -1):
             head = "".join(each[:n])
-            if begin[head] > 1 and len(head) >= LETTERS:
+            rest = sum(map(str.isalpha, name.removeprefix(head)))
+            if begin[head] > 1 and len(head) >= LENGTH and rest >= LETTERS:
                 out[name] = f"… {name.removeprefix(head)}"
                 break
     seen = Counter(out.get(name, name) for name in words)

@@ -20,7 +20,7 @@ MAX_CLASSES, MAX_CATEGORIES = 12, 10
 MAX_TYPICAL, MIN_DIFFERENCE = 3, 0.5
 
 #: Where the mean of a column is more standard deviations of most values from its median than this,
-#: on average over the groups, the page has medians.
+#: on average over the groups, or twice as many for all rows, the page has medians.
 SKEWED = 0.2
 #: The distance of the quartiles of a normal distribution, in standard deviations.
 IQR_OF_NORMAL = 1.349

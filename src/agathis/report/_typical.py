@@ -70,20 +70,23 @@ def private_profile(
     for i, f in enumerate(profile.features.tolist()):
         if isinstance(columns[f], Indicator):
             continue
-        values = X[:, f]
+        values: np.ndarray = X[:, f]
         groups = [values[(labels == k) & ~np.isnan(values)] for k in range(len(clusters))]
-        known = [part for part in groups if len(part) >= max(min_rows, 1)]
-        weights = [len(part) for part in known]
-        # Few values differ from normal ones by chance.
-        excess = [skewness(part) - len(part) ** -0.5 for part in known]
-        if not known or np.average(excess, weights=weights) <= SKEWED:
+        large = [part for part in groups if len(part) >= max(min_rows, 1)]
+        weights = [len(part) for part in large]
+        every = values[~np.isnan(values)]
+        # Few values differ from normal ones by chance; groups differ in their middle.
+        excess = [skewness(part) - len(part) ** -0.5 for part in large]
+        if not large or (
+            np.average(excess, weights=weights) <= SKEWED
+            and skewness(every) - len(every) ** -0.5 <= 2 * SKEWED
+        ):
             continue
         skewed[i] = True
-        every = values[~np.isnan(values)]
-        (overall[i],) = quantiles(every, (0.5,), min_rows)
+        overall[i] = quantiles(every, (0.5,), min_rows)[0]
         for k, part in enumerate(groups):
             if len(part) >= max(min_rows, 1):
-                (middles[k, i],) = quantiles(part, (0.5,), min_rows)
+                middles[k, i] = quantiles(part, (0.5,), min_rows)[0]
         apart[:, i] = (middles[:, i] - overall[i]) / (spread_of_most(every) or 1.0)
     return PrivateProfile(
         **vars(profile), middles=middles, overall_middle=overall, apart=apart, skewed=skewed
