@@ -172,7 +172,6 @@ cdef struct SubsetTask:
     Py_ssize_t leaf, source
     subset_items items
     const int32_t* place
-    double* targets
     double gain
     scan_result result
 
@@ -220,7 +219,6 @@ def search_subsets(
     cdef double elements = 0.0
     cdef Py_ssize_t room = leaf_indices.shape[0] * c.count
     cdef uint8_t[::1] memory = np.zeros(room * sizeof(SubsetTask), dtype=np.uint8)
-    cdef double[:, ::1] targets = np.zeros((room, K + 1))
     cdef SubsetTask* tasks = <SubsetTask*>&memory[0]
     cdef SubsetTask* task
     cdef Items items
@@ -235,7 +233,7 @@ def search_subsets(
                 s.partial[leaf_indices[j]] = True
             task = &tasks[n_tasks]
             task.leaf, task.source, task.items = j, g, items_view(items)
-            task.place, task.targets = &items.place[0], &targets[n_tasks, 0]
+            task.place = &items.place[0]
             most = max(most, <Py_ssize_t>items.count)
             elements += s.stop[leaf_indices[j]] - s.start[leaf_indices[j]] + 512.0
             n_tasks += 1
@@ -250,7 +248,7 @@ def search_subsets(
     for t in range(n_tasks):
         task = &tasks[t]
         c.best[leaf_indices[task.leaf], task.source] = task.gain
-        gather(s, leaf_indices[task.leaf], &task.result, <int32_t>K, task.targets, 0.0)
+        gather(s, leaf_indices[task.leaf], &task.result, 0.0)
 
 
 cdef void run_subsets(
@@ -263,7 +261,7 @@ cdef void run_subsets(
         cross)
     task.items.cross = cross
     task.gain = scan_subsets(
-        &leaves[task.leaf], clusters, &task.items, tolerance, work, task.targets, &task.result)
+        &leaves[task.leaf], clusters, &task.items, tolerance, work, &task.result)
 
 
 def locate_subset(

@@ -220,11 +220,9 @@ record(const scan_leaf *leaf, const scan_tile *s, ptrdiff_t begin, ptrdiff_t end
 
 /* Nothing is found yet. */
 static void
-clear(scan_result *result, double *targets, int32_t n_clusters)
+clear(scan_result *result)
 {
     result->first = -1;
-    for (int32_t k = 0; k <= n_clusters; ++k)
-        targets[k] = -INFINITY;
     for (int kind = 0; kind < MOVE_KINDS; ++kind) {
         result->gain[kind] = -INFINITY;
         result->spread[kind] = 0.0;
@@ -234,7 +232,7 @@ clear(scan_result *result, double *targets, int32_t n_clusters)
 AGATHIS_CLONES void
 scan_features(const scan_leaf *leaf, const scan_clusters *clusters, const scan_data *data,
               ptrdiff_t first, ptrdiff_t n_features, const uint8_t *drawn, double floor,
-              double *work, double *best, double *targets, scan_result *result)
+              double *work, double *best, scan_result *result)
 {
     const size_t lanes = padded_to_lanes(clusters->count);
     scan_tile thresholds, *s = &thresholds;
@@ -245,7 +243,7 @@ scan_features(const scan_leaf *leaf, const scan_clusters *clusters, const scan_d
     scan_segment segments[SCAN_TILE]; /* of the tile; each has a threshold */
     ptrdiff_t length = 0, n_segments = 0, f = first, from = 0;
 
-    clear(result, targets, clusters->count);
+    clear(result);
     while (f < first + n_features) {
         if (from == 0)
             best[f] = -INFINITY;
@@ -268,7 +266,7 @@ scan_features(const scan_leaf *leaf, const scan_clusters *clusters, const scan_d
         if (length == 0 || (length < SCAN_TILE && f < first + n_features))
             continue;
 
-        evaluate(leaf, clusters, prefix, length, n_segments == 1, s, NULL, targets);
+        evaluate(leaf, clusters, prefix, length, n_segments == 1, s, NULL);
         for (ptrdiff_t j = 0; j < n_segments; ++j) {
             const scan_segment *segment = &segments[j];
             const double gain = record(leaf, s, segment->begin, segment->end, result);
@@ -294,9 +292,9 @@ record_ways(const scan_leaf *leaf, const void *tile, ptrdiff_t length, void *res
 
 double
 scan_subsets(const scan_leaf *leaf, const scan_clusters *clusters, const subset_items *items,
-             double tolerance, double *work, double *targets, scan_result *result)
+             double tolerance, double *work, scan_result *result)
 {
-    clear(result, targets, clusters->count);
-    return subset_search(leaf, clusters, items, SUBSET_EXACT, INFINITY, tolerance, work, targets,
+    clear(result);
+    return subset_search(leaf, clusters, items, SUBSET_EXACT, INFINITY, tolerance, work,
                          record_ways, result, NULL);
 }

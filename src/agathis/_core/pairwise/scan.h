@@ -38,18 +38,17 @@ typedef struct {
 size_t scan_work(int32_t n_clusters, ptrdiff_t n);
 
 /* Scan the features first .. first + n_features - 1, those of them with drawn[f] != 0 (NULL:
- * all). OUT best[f]: the best gain along f; result: of all of them; targets[k]: the best gain
- * of a move of one side to cluster k, with targets[K] for a new one. `floor` is for a scan of
- * one feature. */
+ * all). OUT best[f]: the best gain along f; result: of all of them. `floor` is for a scan of one
+ * feature. */
 void scan_features(
     const scan_leaf *leaf, const scan_clusters *clusters, const scan_data *data,
     ptrdiff_t first, ptrdiff_t n_features, const uint8_t *drawn, double floor, double *work,
-    double *best, double *targets, scan_result *result);
+    double *best, scan_result *result);
 
 /* The ways to part the categories of a leaf (shared/category_subsets.h): their best gain, with
- * the same OUT result and targets as of thresholds. */
+ * the same OUT result as of thresholds. */
 double scan_subsets(
     const scan_leaf *leaf, const scan_clusters *clusters, const subset_items *items,
-    double tolerance, double *work, double *targets, scan_result *result);
+    double tolerance, double *work, scan_result *result);
 
 #endif

@@ -27,8 +27,6 @@ cdef class State(SortedSamples):
     cdef double[:, ::1] kind_gain   # [slot, kind] the same by kind of move (pairwise/scan.h)
     cdef double[:, ::1] kind_spread
     cdef double[:, ::1] kind_slack  # [slot, kind] what may have come on top since
-    cdef double[:, ::1] target_gain  # [slot, k] the best gain of a move of one side to k
-    cdef double[:, :, ::1] drift    # [slot, k, .] how far k moved since (clusters.pyx)
     cdef double[::1] gain, bound    # [slot] best gain at the last search; not more than this now
     cdef uint8_t[::1] partial       # [slot] not every subset was looked at: bounds do not hold
 

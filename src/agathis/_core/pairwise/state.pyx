@@ -66,9 +66,6 @@ cdef class State(SortedSamples):
         self.kind_gain = np.full((max_leaves, MOVE_KINDS), -np.inf)
         self.kind_spread = np.empty((max_leaves, MOVE_KINDS))
         self.kind_slack = np.empty((max_leaves, MOVE_KINDS))
-        # Zeros cost no memory before they are written.
-        self.target_gain = np.zeros((max_leaves, max_clusters + 1))
-        self.drift = np.zeros((max_leaves, max_clusters, 5))
         self.gain = np.full(max_leaves, -np.inf)
         self.bound = np.full(max_leaves, np.inf)
         self.partial = np.zeros(max_leaves, dtype=np.uint8)

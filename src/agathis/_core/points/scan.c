@@ -12,8 +12,7 @@ enum { UNKNOWN_TARGET = -2, UNKNOWN_FAR_TARGET = -3 };
 size_t
 point_work(int32_t n_clusters, ptrdiff_t width)
 {
-    return SCAN_TILE * (padded_to_lanes(n_clusters) + (size_t)width) + (size_t)n_clusters + 1 +
-           (size_t)width + SCAN_APART;
+    return SCAN_TILE * (padded_to_lanes(n_clusters) + (size_t)width) + (size_t)width + SCAN_APART;
 }
 
 /* Bring what is kept of the leaf's own, from cut c on, into the tile. */
@@ -198,13 +197,13 @@ bound_moves(point_tile *p, const scan_leaf *leaf, const scan_clusters *clusters,
     if (clusters->id) {
         const ptrdiff_t padded = pad(s, p->prefix, clusters->count, length);
         departures(leaf, clusters, *p->prefix, length, padded, 0, s, &p->slack);
-        best_arrivals(leaf, clusters, p->prefix, padded, 0, s, 1, &p->slack, p->targets);
+        best_arrivals(leaf, clusters, p->prefix, padded, 0, s, 1, &p->slack);
         recall_arrivals(p, clusters, table, c, length);
         renew(p, leaf, length);
         if (sums->own_changed)
             best_moves(leaf, padded, s);
     } else {
-        evaluate(leaf, clusters, p->prefix, length, 0, s, &p->slack, p->targets);
+        evaluate(leaf, clusters, p->prefix, length, 0, s, &p->slack);
     }
     if (!clusters->id || sums->own_changed)
         for (ptrdiff_t t = 0; t < length; ++t)

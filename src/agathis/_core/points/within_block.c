@@ -72,7 +72,7 @@ point_refine(const scan_leaf *leaf, const scan_clusters *clusters, const point_c
             put(p, length, out, walk.count, walk.weight, -1, table, f, 0);
             length += samples->cut[walk.at];
         }
-        if (walk.sum != p->running && walk.sum >= p->spare && walk.sum < p->targets) {
+        if (walk.sum >= p->spare && walk.sum < p->running) {
             /* The next tile writes over the rows of this one. */
             memcpy(p->running, walk.sum, (size_t)width * sizeof(double));
             walk.sum = p->running;
@@ -82,7 +82,7 @@ point_refine(const scan_leaf *leaf, const scan_clusters *clusters, const point_c
         for (ptrdiff_t t = 0; t < length; ++t)
             self_products(p->row[t], table->total, width, p->tile.self + t, p->tile.far_self + t);
         products(p, clusters, sums, width, length);
-        evaluate(leaf, clusters, p->prefix, length, 0, &p->tile, NULL, p->targets);
+        evaluate(leaf, clusters, p->prefix, length, 0, &p->tile, NULL);
         for (ptrdiff_t t = 0; t < length; ++t) {
             const double gain = gain_at(&p->tile, t);
             best = larger(best, gain);

@@ -17,11 +17,9 @@ cdef uint8_t[::1] first_subset(
 ):
     """Which items go right in the first of the ways that gain ``floor``."""
     cdef double[::1] work = np.empty(subset_work(clusters.count, items.count))
-    cdef double[::1] targets = np.full(clusters.count + 1, -INFINITY)
     cdef uint8_t[::1] right = np.zeros(items.count, dtype=np.uint8)
     subset_search(
-        leaf, clusters, items, SUBSET_EXACT, floor, tolerance, &work[0], &targets[0], NULL, NULL,
-        &right[0])
+        leaf, clusters, items, SUBSET_EXACT, floor, tolerance, &work[0], NULL, NULL, &right[0])
     if not np.asarray(right).any():
         raise RuntimeError(f"no subset gains {floor}")
     return right
@@ -62,7 +60,7 @@ def best_subset(
     cdef int32_t m = <int32_t>weight.shape[0], K = <int32_t>cluster_size.shape[0], k
     cdef Py_ssize_t i
     cdef double[::1] share = np.asarray(cluster_kernel_sum) / np.asarray(cluster_size)
-    cdef double[::1] whole = np.zeros(K), targets = np.full(K + 1, -INFINITY)
+    cdef double[::1] whole = np.zeros(K)
     cdef double[::1] work = np.empty(subset_work(K, m)), samples = np.ones(m)
     cdef uint8_t[::1] right = np.zeros(m, dtype=np.uint8)
     cdef scan_clusters clusters
@@ -86,6 +84,5 @@ def best_subset(
     items.weight, items.samples, items.cross, items.kernel_sum = (
         &weight[0], &samples[0], &cross[0, 0], &kernel_sum[0, 0])
     gain = subset_search(
-        &leaf, &clusters, &items, exact, floor, tolerance, &work[0], &targets[0], NULL, NULL,
-        &right[0])
+        &leaf, &clusters, &items, exact, floor, tolerance, &work[0], NULL, NULL, &right[0])
     return gain, np.asarray(right).view(bool)

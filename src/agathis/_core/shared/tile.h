@@ -167,11 +167,11 @@ departures(const scan_leaf *leaf, const scan_clusters *c, const double *restrict
         s->shut[t] = s->go_near[t] = s->go_far[t] = -INFINITY;
 }
 
-/* The best arrival of each side at any cluster but the leaf's own, and the best gain of a
- * move to each of them; with `two`, also the second best arrival and where the best goes. */
+/* The best arrival of each side at any cluster but the leaf's own; with `two`, also the second
+ * best arrival and where the best goes. */
 AGATHIS_INLINE void
 best_arrivals(const scan_leaf *leaf, const scan_clusters *c, tile *prefix, ptrdiff_t padded,
-              int dense, scan_tile *s, int two, const tile_slack *slack, double *targets)
+              int dense, scan_tile *s, int two, const tile_slack *slack)
 {
     for (ptrdiff_t t = 0; t < padded; ++t) {
         s->best[t] = s->second[t] = s->far_best[t] = s->far_second[t] = -INFINITY;
@@ -187,9 +187,6 @@ best_arrivals(const scan_leaf *leaf, const scan_clusters *c, tile *prefix, ptrdi
         const double *restrict far =
             inverse_without_near(c, c->size[k] + leaf->weight, s, padded, dense, s->inv_far);
         const double *restrict sum = prefix[k];
-        double most[SCAN_PAD];
-        for (int v = 0; v < SCAN_PAD; ++v)
-            most[v] = -INFINITY;
         for (ptrdiff_t t = 0; t < padded; t += SCAN_PAD)
             for (ptrdiff_t v = 0, u = t; v < SCAN_PAD; ++v, ++u) {
                 double l = arrive(kernel_sum, sum[u], s->self[u], near[u], share);
@@ -209,10 +206,7 @@ best_arrivals(const scan_leaf *leaf, const scan_clusters *c, tile *prefix, ptrdi
                 }
                 s->best[u] = larger(l1, l);
                 s->far_best[u] = larger(r1, r);
-                most[v] = larger(most[v], larger(s->go_near[u] + l, s->go_far[u] + r));
             }
-        for (int v = 0; v < SCAN_PAD; ++v)
-            targets[k] = larger(targets[k], most[v]);
     }
 }
 
@@ -246,7 +240,7 @@ gain_at(const scan_tile *s, ptrdiff_t t)
  * With slack (NULL: none) the gains are bounds of what cuts near by gain. */
 AGATHIS_INLINE void
 evaluate(const scan_leaf *leaf, const scan_clusters *c, tile *prefix, ptrdiff_t length,
-         int one_feature, scan_tile *s, const tile_slack *slack, double *targets)
+         int one_feature, scan_tile *s, const tile_slack *slack)
 {
     const int dense =
         c->inv && one_feature && s->count[length - 1] - s->count[0] == length - 1;
@@ -255,14 +249,10 @@ evaluate(const scan_leaf *leaf, const scan_clusters *c, tile *prefix, ptrdiff_t 
     departures(leaf, c, own, length, padded, dense, s, slack);
     /* Arrivals that are kept may be asked about when the leaf is no longer all of its cluster. */
     if (c->count > 1 && (slack || leaf->leave_all > -INFINITY))
-        best_arrivals(leaf, c, prefix, padded, dense, s, 1, slack, targets);
+        best_arrivals(leaf, c, prefix, padded, dense, s, 1, slack);
     else
-        best_arrivals(leaf, c, prefix, padded, dense, s, 0, slack, targets);
+        best_arrivals(leaf, c, prefix, padded, dense, s, 0, slack);
     best_moves(leaf, padded, s);
-    if (leaf->open_one == 0.0)
-        for (ptrdiff_t t = 0; t < length; ++t)
-            targets[c->count] = larger(targets[c->count], larger(s->go_near[t] + s->new_near[t],
-                                                                 s->go_far[t] + s->new_far[t]));
 }
 
 #endif
