@@ -30,9 +30,7 @@ cdef scan_clusters clusters_view(State s) noexcept nogil:
     cdef scan_clusters view
     view.count = 0 if s.founding() else s.n_clusters
     view.kernel_sum, view.size, view.share = &s.kernel_sum[0], &s.size[0], &s.share[0]
-    view.inv = &s.inverse[0] if s.unit else NULL
-    view.back = &s.backward[0]
-    view.n, view.id = s.n_samples, NULL
+    view.id = NULL
     return view
 
 

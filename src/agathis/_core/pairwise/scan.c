@@ -266,7 +266,7 @@ scan_features(const scan_leaf *leaf, const scan_clusters *clusters, const scan_d
         if (length == 0 || (length < SCAN_TILE && f < first + n_features))
             continue;
 
-        evaluate(leaf, clusters, prefix, length, n_segments == 1, s, NULL);
+        evaluate(leaf, clusters, prefix, length, s, NULL);
         for (ptrdiff_t j = 0; j < n_segments; ++j) {
             const scan_segment *segment = &segments[j];
             const double gain = record(leaf, s, segment->begin, segment->end, result);

@@ -8,7 +8,6 @@ from agathis._core.shared.sorted cimport SortedSamples
 cdef class State(SortedSamples):
     cdef readonly int32_t max_clusters, n_clusters
     cdef readonly Py_ssize_t n_leaves
-    cdef bint unit                  # all weights are 1: sizes are whole numbers
     cdef readonly bint positive     # the kernel is known to be (conditionally) positive
     cdef double largest_weight
 
@@ -32,8 +31,6 @@ cdef class State(SortedSamples):
 
     cdef double[::1] kernel_sum, size, share
     cdef int32_t[::1] leaves_in     # [k] leaves of the cluster
-
-    cdef double[::1] inverse, backward
 
     cdef bint founding(self) noexcept nogil
     cdef int threads_for(self, double work) noexcept nogil

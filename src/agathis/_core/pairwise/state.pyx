@@ -5,7 +5,7 @@ from libc.math cimport INFINITY
 from libc.stdint cimport int32_t
 
 from agathis._core.pairwise.scan cimport MOVE_KINDS, SUM_CLUSTER, SUM_WEIGHT
-from agathis._core.shared.scan cimport SCAN_LANES, SCAN_PAD
+from agathis._core.shared.scan cimport SCAN_LANES
 from agathis._core.shared.sorted cimport SortedSamples
 
 # Fewer steps than this, each a pair of samples and a feature, are done by one thread: waking
@@ -41,7 +41,6 @@ cdef class State(SortedSamples):
         self.max_clusters = max_clusters
         self.n_leaves, self.n_clusters = 1, 1
         self.positive, self.walked = positive, walked
-        self.unit = bool(np.all(weight == 1.0))
         self.largest_weight = np.max(weight)
 
         self.rank = None
@@ -75,12 +74,6 @@ cdef class State(SortedSamples):
         self.share = np.zeros(max_clusters)
         self.leaves_in = np.zeros(max_clusters, dtype=np.int32)
         self.leaves_in[0] = 1
-
-        inverse = np.zeros(n + 1 + SCAN_PAD)
-        inverse[1 : n + 1] = 1.0 / np.arange(1, n + 1)
-        backward = np.zeros(n + 1 + SCAN_PAD)
-        backward[: n + 1] = inverse[n::-1]
-        self.inverse, self.backward = inverse, backward
 
     cdef bint founding(self) noexcept nogil:
         """Whether every cluster is one leaf, and the next split is sure to found another.

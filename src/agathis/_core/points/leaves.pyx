@@ -319,9 +319,7 @@ cdef class PointState:
         cdef scan_clusters view
         view.count = 0 if self.founding() and not all else self.n_clusters
         view.kernel_sum, view.size, view.share = &self.kernel_sum[0], &self.size[0], &self.share[0]
-        view.inv = view.back = NULL
         view.id = NULL
-        view.n = 0
         return view
 
     cdef double cross_with(self, LeafTable table, int32_t k, double* reach) noexcept nogil:

@@ -196,14 +196,14 @@ bound_moves(point_tile *p, const scan_leaf *leaf, const scan_clusters *clusters,
     products(p, clusters, sums, table->width, length);
     if (clusters->id) {
         const ptrdiff_t padded = pad(s, p->prefix, clusters->count, length);
-        departures(leaf, clusters, *p->prefix, length, padded, 0, s, &p->slack);
-        best_arrivals(leaf, clusters, p->prefix, padded, 0, s, 1, &p->slack);
+        departures(leaf, clusters, *p->prefix, length, padded, s, &p->slack);
+        best_arrivals(leaf, clusters, p->prefix, padded, s, 1, &p->slack);
         recall_arrivals(p, clusters, table, c, length);
         renew(p, leaf, length);
         if (sums->own_changed)
             best_moves(leaf, padded, s);
     } else {
-        evaluate(leaf, clusters, p->prefix, length, 0, s, &p->slack);
+        evaluate(leaf, clusters, p->prefix, length, s, &p->slack);
     }
     if (!clusters->id || sums->own_changed)
         for (ptrdiff_t t = 0; t < length; ++t)

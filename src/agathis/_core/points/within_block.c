@@ -82,7 +82,7 @@ point_refine(const scan_leaf *leaf, const scan_clusters *clusters, const point_c
         for (ptrdiff_t t = 0; t < length; ++t)
             self_products(p->row[t], table->total, width, p->tile.self + t, p->tile.far_self + t);
         products(p, clusters, sums, width, length);
-        evaluate(leaf, clusters, p->prefix, length, 0, &p->tile, NULL);
+        evaluate(leaf, clusters, p->prefix, length, &p->tile, NULL);
         for (ptrdiff_t t = 0; t < length; ++t) {
             const double gain = gain_at(&p->tile, t);
             best = larger(best, gain);

@@ -85,7 +85,7 @@ offer(subset_way_search *r, const uint8_t *left, double gain)
 AGATHIS_CLONES static void
 evaluate_tile(subset_way_search *r)
 {
-    evaluate(r->leaf, r->clusters, r->prefix, r->length, 0, r->s, NULL);
+    evaluate(r->leaf, r->clusters, r->prefix, r->length, r->s, NULL);
 }
 
 void

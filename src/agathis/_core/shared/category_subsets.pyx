@@ -71,10 +71,8 @@ def best_subset(
         leaf.weight += weight[i]
         for k in range(K):
             whole[k] += cross[i, k]
-    clusters.count, clusters.n = K, 0
-    clusters.kernel_sum = &cluster_kernel_sum[0]
-    clusters.size, clusters.share = &cluster_size[0], &share[0]
-    clusters.inv, clusters.back, clusters.id = NULL, NULL, NULL
+    clusters.count, clusters.kernel_sum = K, &cluster_kernel_sum[0]
+    clusters.size, clusters.share, clusters.id = &cluster_size[0], &share[0], NULL
     leaf.n, leaf.own, leaf.cross, leaf.leave_all = m, own, &whole[0], leave_all
     leaf.open_one = 0.0 if more_clusters >= 1 else -INFINITY
     leaf.open_two = 0.0 if more_clusters >= 2 else -INFINITY
