@@ -60,38 +60,12 @@ start_feature(const scan_leaf *leaf, size_t lanes, const scan_data *data, ptrdif
     memset(sums->clusters, 0, lanes * sizeof(double));
 }
 
-/* Prefix sums of the clusters' kernel sums over n samples that each have a threshold after them. */
+/* Prefix sums of the clusters' kernel sums over n samples, kept where a threshold fits: row by row,
+ * then transposed. */
 AGATHIS_INLINE void
-sum_each(int32_t n_clusters, const int32_t *restrict order, const double *restrict rows,
-         ptrdiff_t stride, ptrdiff_t n, double *restrict sums, tile *restrict prefix,
-         ptrdiff_t begin)
-{
-    for (int32_t k = 0; k < n_clusters; k += 4) {
-        const double *column = rows + SUM_CLUSTER + k;
-        double p0 = sums[k], p1 = sums[k + 1], p2 = sums[k + 2], p3 = sums[k + 3];
-        for (ptrdiff_t j = 0; j < n; ++j) {
-            const double *row = column + order[j] * stride;
-            p0 += row[0];
-            p1 += row[1];
-            p2 += row[2];
-            p3 += row[3];
-            prefix[k][begin + j] = p0;
-            prefix[k + 1][begin + j] = p1;
-            prefix[k + 2][begin + j] = p2;
-            prefix[k + 3][begin + j] = p3;
-        }
-        sums[k] = p0;
-        sums[k + 1] = p1;
-        sums[k + 2] = p2;
-        sums[k + 3] = p3;
-    }
-}
-
-/* The same where only some have one: kept row by row, then turned. */
-AGATHIS_INLINE void
-sum_runs(int32_t n_clusters, const int32_t *restrict order, const uint8_t *restrict cut,
-         const double *restrict rows, ptrdiff_t stride, ptrdiff_t n, double *restrict sums,
-         tile *restrict prefix, ptrdiff_t begin)
+sum_clusters(int32_t n_clusters, const int32_t *restrict order, const uint8_t *restrict cut,
+             const double *restrict rows, ptrdiff_t stride, ptrdiff_t n, double *restrict sums,
+             tile *restrict prefix, ptrdiff_t begin)
 {
     double kept[SCAN_TILE][SCAN_LANES];
     for (int32_t k = 0; k < n_clusters; k += SCAN_LANES) {
@@ -141,10 +115,7 @@ accumulate(const scan_leaf *leaf, int32_t n_clusters, const scan_data *data, ptr
     }
     sums->weight = weight;
     sums->self = self;
-    if (t - begin == i - from)
-        sum_each(n_clusters, order + from, rows, stride, i - from, sums->clusters, prefix, begin);
-    else
-        sum_runs(n_clusters, order + from, cut + from, rows, stride, i - from, sums->clusters,
+    sum_clusters(n_clusters, order + from, cut + from, rows, stride, i - from, sums->clusters,
                  prefix, begin);
     *length = t;
     return i;

@@ -278,18 +278,11 @@ cdef class MutableTree(TreeShape):
 
     cdef Py_ssize_t rows_under(self, Py_ssize_t node) noexcept nogil:
         """Mark the nodes under a node, and list their rows; how many these are."""
-        cdef Py_ssize_t at, r, m = 0
+        cdef Py_ssize_t i, r, m = 0
         self.work += self.view.n // 2 + self.room
         memset(&self.under[0], 0, self.room)
-        self.under[node] = 1
-        # A child may have a lower number than its parent: down from the node, level by level.
-        cdef bint more = True
-        while more:
-            more = False
-            for at in range(self.room):
-                if self.under[at] and self.left[at] >= 0 and not self.under[self.left[at]]:
-                    self.under[self.left[at]] = self.under[self.right[at]] = 1
-                    more = True
+        for i in range(self.list_under(node)):
+            self.under[self.listed[i]] = 1
         for r in range(self.view.n):
             if self.under[self.leaf[r]]:
                 self.ids[m] = <int32_t>r
