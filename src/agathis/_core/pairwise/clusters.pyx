@@ -41,7 +41,7 @@ cdef struct Change:
 
 
 cdef Change change_of(State s, int32_t k, double size, double kernel_sum) noexcept nogil:
-    """Change size and stock of cluster k."""
+    """Change size and kernel sum of cluster k."""
     cdef Change change
     change.before, change.after = s.size[k], size
     change.offset_before = s.kernel_sum[k] / (change.before * change.before)
@@ -62,8 +62,8 @@ cdef Rest rest_of(
 ) noexcept nogil:
     """Of a cluster that a leaf leaves; ``sums`` is that of ``transfer``.
 
-    It is summed over the samples that stay. As a difference of the cluster's stocks it would be off
-    by a rounding of what leaves, which may weigh a million times as much.
+    It is summed over the samples that stay. A difference of the cluster's kernel sums would have
+    the rounding error of what leaves, which may weigh a million times as much.
     """
     cdef Py_ssize_t i, leaf
     cdef Rest rest = Rest(0.0, 0.0)
@@ -88,7 +88,7 @@ cdef inline void look(
     const Change* change, double weight, double kernel_sum_before, double kernel_sum_after,
     bint own, Seen* seen,
 ) noexcept nogil:
-    """Add one sample, by its stocks with the cluster before and after."""
+    """Add one sample, by its kernel sums with the cluster before and after."""
     cdef double before = weight * change.offset_before - kernel_sum_before * change.twice_before
     cdef double after = weight * change.offset_after - kernel_sum_after * change.twice_after
     cdef double moved = larger(0.0, after - before if own else before - after)
@@ -168,12 +168,11 @@ def transfer(State s, Py_ssize_t leaf_index, int32_t target, const double[::1] s
 
     Parameters
     ----------
-    slot : int
-        The leaf.
+    leaf_index : int
     target : int
         Its new cluster; the first unused number founds one.
     sums : ndarray of shape (n_samples,)
-        Stock of each sample, without its own weight, with the leaf.
+        Kernel sum of each sample, without its own weight, with the leaf.
     """
     cdef int32_t source = s.cluster[leaf_index]
     cdef Py_ssize_t i, position, leaf

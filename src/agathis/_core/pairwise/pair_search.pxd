@@ -24,7 +24,7 @@ cdef class LeafSearch:
     cdef uint8_t[::1] leaf_memory, task_memory
     cdef scan_leaf* leaves
     cdef Task* tasks
-    cdef double[:, ::1] cross           # [leaf, k] stock with each of the K clusters
+    cdef double[:, ::1] cross           # [leaf, k] kernel sum with each of the K clusters
     cdef Py_ssize_t[::1] first_task     # [leaf], and the end of the last
     cdef double[:, ::1] work
 

@@ -34,7 +34,7 @@ cdef scan_clusters clusters_view(State s) noexcept nogil:
     return view
 
 
-# `cross` is filled with the leaf's stock with each cluster.
+# `cross` is filled with the leaf's kernel sum with each cluster.
 cdef scan_leaf leaf_view(
     State s, Py_ssize_t leaf_index, const tree_limits* limits, int32_t n_clusters, double* cross
 ) noexcept nogil:
@@ -67,7 +67,8 @@ cdef scan_leaf leaf_view(
 cdef scan_data data_view(State s, Py_ssize_t leaf_index) noexcept nogil:
     cdef scan_data view
     view.order, view.cut = &s.order[0, s.start[leaf_index]], &s.cut[0, s.start[leaf_index]]
-    view.alpha, view.in_order = &s.alpha[0, s.start[leaf_index] if s.walked else 0], s.walked
+    view.alpha = &s.alpha[0, s.start[leaf_index] if s.prefix_scanned else 0]
+    view.in_order = s.prefix_scanned
     view.within, view.step = &s.within[0], s.n_samples
     view.rows, view.stride = &s.rows[0, 0], s.rows.shape[1]
     return view
@@ -93,7 +94,7 @@ cdef void begin_leaf(State s, Py_ssize_t leaf_index) noexcept nogil:
 cdef void gather(
     State s, Py_ssize_t leaf_index, const scan_result* result, double unsure
 ) noexcept nogil:
-    """Add what was found along some features; a stock over its size may be off by ``unsure``."""
+    """Add the results of some features; ``unsure`` bounds the error of kernel sum over size."""
     cdef Py_ssize_t kind
     for kind in range(MOVE_KINDS):
         s.kind_gain[leaf_index, kind] = larger(s.kind_gain[leaf_index, kind], result.gain[kind])
@@ -110,7 +111,7 @@ cdef class LeafSearch:
     Parameters
     ----------
     s : State
-    slots : ndarray of int32
+    leaf_indices : ndarray of int32
     drawn : ndarray of uint8 or None
         ``drawn[j, f]`` says whether feature f is looked at for leaf ``leaf_indices[j]``; ``None``
         is all of them.

@@ -2,8 +2,8 @@
  *
  * For each cut of the leaf T into L and R along a feature three sums are needed:
  * sigma(L^2), sigma(R^2) and sigma(L x C_k).  They are running sums of what is kept
- * for each sample: alpha[i], its stock with those before it, from the left; its stock
- * with the leaf less alpha[i], that with those after it, from the right; and its stock
+ * for each sample: alpha[i], its kernel sum with those before it, from the left; its kernel sum
+ * with the leaf less alpha[i], that with those after it, from the right; and its kernel sum
  * with each cluster.  (sigma(R^2) also is sigma(T^2) - 2 sigma(L x T) + sigma(L^2), but
  * for a small R that is nothing but the rounding of large sums.)  The thresholds are
  * taken a tile at a time: first the sums where a threshold fits, several clusters side

@@ -9,7 +9,7 @@
 #include "shared/category_subsets.h"
 
 enum {
-    SUM_WEIGHT = 0,  /* columns of a stock row: the sample's weight, */
+    SUM_WEIGHT = 0,  /* columns of a row of kernel sums: the sample's weight, */
     SUM_CLUSTER = 1, /* then sigma({i} x C_k) for each cluster k */
     MOVE_BOTH = 16,    /* kinds of move: of one side by its samples, 1-3, 4-15, 16-63, ... */
     MOVE_KINDS = 17    /* and of both sides */
@@ -23,7 +23,7 @@ typedef struct {
     const double *within; /* [i] sigma({i} x its leaf): read for every feature, so it lies apart */
     ptrdiff_t step;
     int in_order;
-    const double *rows; /* stock rows, `stride` doubles each */
+    const double *rows; /* rows of kernel sums, `stride` doubles each */
     ptrdiff_t stride;
 } scan_data;
 

@@ -85,7 +85,7 @@ cdef class LeafItems:
     cdef void crosses(
         self, PointState s, Py_ssize_t source, int32_t n_clusters, double* cross
     ) noexcept nogil:
-        """OUT cross: the stock of each item of a source with each cluster."""
+        """OUT cross: the kernel sum of each item of a source with each cluster."""
         cdef Py_ssize_t item, j, place
         cdef int32_t k
         cdef double value

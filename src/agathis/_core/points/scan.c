@@ -157,8 +157,8 @@ note_side(point_gain_bound *gain_bound, double gain, double weight, double least
     gain_bound->off[i] = larger(gain_bound->off[i], off);
 }
 
-/* What the sides of a tile's cuts promise.  The mean of a cut within a block is off the line
- * between the means of the block's ends by the radius over the weight, at most. */
+/* Upper bounds of the gains of the sides of a tile's cuts.  The mean of a cut within a block is off
+ * the line between the means of the block's ends by the radius over the weight, at most. */
 AGATHIS_INLINE void
 note_gain_bound(const point_tile *p, const scan_leaf *leaf, ptrdiff_t length,
     point_gain_bound *gain_bound)

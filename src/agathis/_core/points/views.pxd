@@ -42,7 +42,7 @@ cdef class Views:
     cdef scan_clusters clusters
     cdef View* each
     cdef uint8_t[::1] memory    # of the views, and of what they point to
-    cdef double[::1] room
+    cdef double[::1] workspace
     cdef list kept
 
     cdef double largest_bound(self, Py_ssize_t j) noexcept

@@ -9,7 +9,7 @@ from agathis._core.shared.extremes cimport larger
 from agathis._core.shared.limits cimport limits_from, tree_limits
 from agathis._core.shared.scan cimport SCAN_LANES
 
-# A cluster that promises a leaf less than this share of the best gain is not looked at closely.
+# A cluster whose bound is below this fraction of the best gain is not examined closely.
 cdef double PASSED_OVER = 0.8
 
 
@@ -24,7 +24,7 @@ cdef class Views:
         self.clusters = s.clusters_view(all)
         self.tables, self.kept = [], [None] * self.count
         self.memory = np.zeros(self.count * sizeof(View), dtype=np.uint8)
-        self.room = np.zeros(self.count * each)
+        self.workspace = np.zeros(self.count * each)
         self.each = <View*>&self.memory[0]
         for j in range(self.count):
             table = s.tables[leaf_indices[j]]
@@ -33,7 +33,7 @@ cdef class Views:
             view.table, view.bound, view.has_moments = (
                 table.view(), &table.bound[0], table.has_moments)
             view.gain_bound = &table.gain_bound
-            view.cross = &self.room[0] + j * each
+            view.cross = &self.workspace[0] + j * each
             view.reach = view.cross + s.n_clusters
             view.all = view.scanned = view.asked = True
 
@@ -77,9 +77,9 @@ cdef class Views:
         cdef int32_t k, m, n = 1, own = view.leaf.own
         cdef Py_ssize_t c, lanes
         cdef double* numbers
-        cdef double promised
+        cdef double bound
         cdef int32_t[::1] id = np.zeros(s.n_clusters + 1, dtype=np.int32)
-        cdef double[::1] room
+        cdef double[::1] workspace
         some.sums = view.sums
         id[0], some.sums.own_changed = own, s.changed[own] > table.seen[own]
         if not only_own:
@@ -88,18 +88,18 @@ cdef class Views:
                 if k == own or s.changed[k] <= table.seen[k]:
                     continue
                 # Where less is known, the leaf need not be searched again so soon.
-                promised = s.promised(table, k, PASSED_OVER * floor)
-                if promised >= floor:
+                bound = s.pending_bound(table, k, PASSED_OVER * floor)
+                if bound >= floor:
                     id[n] = k
                     n += 1
                 else:
-                    view.rest = larger(view.rest, promised)
+                    view.rest = larger(view.rest, bound)
         view.all, view.scanned = False, n > 1 or some.sums.own_changed
         if not view.scanned:
             return
         lanes = (n + SCAN_LANES - 1) // SCAN_LANES * SCAN_LANES
-        room = np.zeros(lanes * (5 + s.width))
-        numbers, self.kept[j] = &room[0], (id, room)
+        workspace = np.zeros(lanes * (5 + s.width))
+        numbers, self.kept[j] = &workspace[0], (id, workspace)
         some.leaf, some.clusters = view.leaf, self.clusters
         some.leaf.own, some.leaf.cross = 0, numbers
         some.sums.reach = numbers + lanes

@@ -38,7 +38,7 @@ def best_subset(
     weight : ndarray of shape (m,)
     cross : ndarray of shape (m, K)
         Kernel sums of the items with the clusters.
-    stock : ndarray of shape (m, m)
+    kernel_sum : ndarray of shape (m, m)
         And with each other.
     cluster_size, cluster_kernel_sum : ndarray of shape (K,)
     own : int
@@ -55,7 +55,7 @@ def best_subset(
     exact : int
         Items up to which every way is looked at.
     floor, tolerance : float
-        The first way that gains ``floor`` is told.
+        The first split with a gain of at least ``floor`` is returned.
     """
     cdef int32_t m = <int32_t>weight.shape[0], K = <int32_t>cluster_size.shape[0], k
     cdef Py_ssize_t i

@@ -17,7 +17,7 @@ typedef struct {
     int32_t count;       /* K */
     const double *kernel_sum; /* sigma(C_k^2) */
     const double *size;  /* |C_k| */
-    const double *share; /* stock / size */
+    const double *share; /* kernel_sum / size */
     const int32_t *id; /* their numbers where these are not 0 .. K - 1, else NULL */
 } scan_clusters;
 
