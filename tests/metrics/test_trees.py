@@ -422,7 +422,6 @@ def test_thresholds_that_would_read_the_same_get_more_digits():
         (weighted_average_depth, "root_depth", "1"),
         (weighted_average_depth, "root_depth", np.nan),
         (weighted_average_explanation_size, "offset", None),
-        (explanation_table, "digits", 0),
     ],
 )
 def test_wrong_arguments(function, name, value, chain):

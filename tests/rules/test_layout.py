@@ -192,7 +192,7 @@ def test_errors(iris):
         layout_tree(StandardScaler().fit(iris))
     with pytest.raises(ValueError, match="'max_depth' parameter"):
         layout_tree(model, max_depth=-1)
-    with pytest.raises(ValueError, match="'digits' parameter"):
+    with pytest.raises(ValueError, match="digits must be an integer, at least 1"):
         layout_tree(model, digits=0)
     for scaler in (3, PCA().fit(iris)):
         with pytest.raises(TypeError, match="scaler must be a fitted step that can be inverted"):

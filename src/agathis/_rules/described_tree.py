@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from numbers import Integral
-from typing import Any
+from typing import Any, TypedDict
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -235,6 +235,18 @@ class Described(TreeInUnits):
                 first, second, side = right, left, split.right
             met = conditions[split.axis].met(side) if split.axis in conditions else side
             todo += [(second, conditions), (first, {**conditions, split.axis: met})]
+
+
+class Names(TypedDict, total=False):
+    """Names and number formats, the keyword arguments of ``describe`` and of exports."""
+
+    scaler: object
+    feature_names: Sequence[str] | None
+    cluster_names: Sequence[str] | None
+    one_hot: object
+    value_names: Mapping[Any, Any] | None
+    digits: int | None
+    numbers: str
 
 
 def describe(
