@@ -144,7 +144,7 @@ class TestFarRows:
         assert model.inertia_ == pytest.approx(alone.inertia_)
 
     @pytest.mark.parametrize("method", [IMM, ExKMC, ExShallow])
-    def test_twins(self, far, method):
+    def test_reference_implementations(self, far, method):
         X, centres = far
         used, own = references.used_centres(X, centres)
         share = np.ones(len(X))

@@ -30,7 +30,7 @@ SEEDS = st.integers(0, 2**32 - 1)
 
 
 class TestGivenLabels:
-    def test_are_learned_as_those_of_its_own_teacher(self):
+    def test_given_labels_are_learned_as_those_of_kmeans(self):
         X, _ = make_blobs(80, 3, centers=4, random_state=0)
         own = KMeansTree(4, max_leaf_nodes=6, random_state=0).fit(X)
         names = np.array(["a", "b", "c", "d"])[own.teacher_labels_]
@@ -132,7 +132,7 @@ class TestTree:
             atol=1e-6,
         )
 
-    def test_values_that_float32_cannot_tell_apart(self):
+    def test_values_that_are_equal_as_float32(self):
         rng = np.random.default_rng(0)
         X = 1e9 + rng.permutation(np.r_[np.arange(20), 40 + np.arange(20)])[:, None].astype(float)
         assert len(np.unique(X.astype(np.float32))) < 10

@@ -30,7 +30,7 @@ def taken(comparison):
     return comparison.advice.partition("Take ")[2].partition(":")[0].rstrip(".")
 
 
-def test_the_lowest_cost_is_taken():
+def test_the_lowest_cost_is_recommended():
     found = made({"A": (1.12, 1.6), "B": (1.05, 1.7), "C": (1.4, 1.5)})
     assert taken(found) == "B"
     assert "cost is 1.0" in found.advice
@@ -46,7 +46,7 @@ def test_a_little_more_is_paid_for_shorter_rules_but_not_much_more():
     assert taken(made({"long": (1.00, 2.8), "short": (1.2, 1.7)})) == "long"
 
 
-def test_what_the_runs_cannot_tell_apart_is_decided_by_conditions():
+def test_without_significant_difference_conditions_decide():
     found = made({"A": (1.05, 1.8), "B": (1.051, 1.7), "C": (1.3, 1.7)})
     assert taken(found) == "B"
     assert "The same cost with longer rules: A." in found.advice
@@ -56,13 +56,13 @@ def test_what_the_runs_cannot_tell_apart_is_decided_by_conditions():
     assert "C" not in found.advice
 
 
-def test_no_difference_is_said():
+def test_no_difference():
     found = made({"A": (1.05, 1.7), "B": (1.05, 1.7)})
     assert found.advice.startswith("There is no difference: A and B have the same cost (1.0")
     assert found.advice.endswith("Take A.")
 
 
-def test_who_failed_or_found_fewer_clusters_is_not_taken():
+def test_failures_and_fewer_clusters_are_not_recommended():
     methods = {"A": (1.3, 1.7), "B": (1.0, 1.7), "C": (1.0, 1.0, 2)}
     found = made(methods, B="failed")
     assert taken(found) == "A"
@@ -77,7 +77,7 @@ def test_one_method_alone():
     assert made({"A": (1.05, 1.7)}).advice.startswith("Only A was run: its cost is 1.0")
 
 
-def test_far_from_kmeans_asks_for_leaves():
+def test_high_costs_advise_more_leaves():
     assert made({"A": (1.5, 1.7), "B": (1.7, 1.7)}).advice.endswith("use more leaves.")
 
 
@@ -104,13 +104,13 @@ def test_advice_stands_in_every_form():
         (1_000, 4, 10, "rbf", 800),
     ],
 )
-def test_many_rows_are_sampled_unless_asked_for(n, d, runs, kernel, size):
+def test_many_rows_are_sampled_by_default(n, d, runs, kernel, size):
     assert _sample_size(None, (n, d), 3, runs, kernel) == size
     assert _sample_size(0.5, (n, d), 3, runs, kernel) == n // 2
     assert _sample_size(140, (n, d), 3, runs, kernel) == 140
 
 
-def test_a_sample_is_told(monkeypatch):
+def test_a_sample_is_noted(monkeypatch):
     monkeypatch.setattr("agathis._compare.comparison.FEWEST", 50)
     monkeypatch.setattr("agathis._compare.comparison.CELLS", 100)
     X, _ = make_blobs(90, centers=3, random_state=0)

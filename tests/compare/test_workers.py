@@ -21,7 +21,7 @@ def outcomes(tasks, **settings):
 @pytest.mark.parametrize(
     "settings", [{"n_workers": 1}, {"n_workers": 2}, {"n_workers": 3, "timeout": 50}]
 )
-def test_every_task_is_answered(settings):
+def test_every_task_has_an_outcome(settings):
     found = outcomes([1, "two", "print", (4,)], **settings)
     assert [o.value[:2] for o in found] == [("shared", t) for t in (1, "two", "print", (4,))]
     assert {o.status for o in found} == {"done"}
@@ -30,13 +30,13 @@ def test_every_task_is_answered(settings):
 
 
 @pytest.mark.parametrize("n_workers", [1, 2])
-def test_an_error_is_told_and_the_others_go_on(n_workers):
+def test_an_error_is_an_outcome_and_others_continue(n_workers):
     found = outcomes([1, "fail", 3], n_workers=n_workers)
     assert found[1] == Outcome(1, None, "failed", "KeyError: 'missing'")
     assert [found[0].value[1], found[2].value[1]] == [1, 3]
 
 
-def test_who_takes_too_long_is_stopped_and_replaced():
+def test_a_worker_is_killed_and_replaced_after_a_timeout():
     started = time.monotonic()
     found = outcomes(["sleep", 1, "sleep", 2], n_workers=1, timeout=0.5)
     assert time.monotonic() - started < 50
@@ -46,7 +46,7 @@ def test_who_takes_too_long_is_stopped_and_replaced():
 
 
 @pytest.mark.slow
-def test_an_answer_at_the_last_moment_harms_nobody():
+def test_an_outcome_at_the_timeout_affects_no_other_task():
     """Where the clock strikes as the answer comes, the next task has a process of its own."""
     found = outcomes([0.2995, 0.2999, 0.3003, 0.3006, 0.301] * 3 + [1], n_workers=1, timeout=0.3)
     assert {o.status for o in found} <= {"done", "timeout"}
@@ -108,7 +108,7 @@ def test_a_process_that_is_killed_may_have_had_no_memory():
 
 
 @pytest.mark.parametrize("n_workers", [1, 2])
-def test_a_generator_gives_parts_and_then_ends(n_workers):
+def test_a_generator_yields_parts_before_its_end(n_workers):
     tasks = [(3, ""), (0, ""), (2, "fail"), (1, "")]
     found = list(run(give, None, tasks, n_workers=n_workers))
     for place, (count, end) in enumerate(tasks):
@@ -117,14 +117,14 @@ def test_a_generator_gives_parts_and_then_ends(n_workers):
         assert own == [*parts, ("failed" if end else "done", None)]
 
 
-def test_parts_of_a_process_that_dies_are_kept_and_the_next_task_has_another():
+def test_parts_of_a_dying_process_are_kept_and_it_is_replaced():
     found = list(run(give, None, [(2, "die"), (1, ""), (1, "")], n_workers=2))
     own = [(o.status, o.value) for o in found if o.task == 0]
     assert own == [("part", 0), ("part", 1), ("failed", None)]
     assert sum(o.status == "done" for o in found) == 2
 
 
-def test_a_part_comes_before_the_next_is_made(tmp_path):
+def test_a_part_arrives_before_the_next_is_computed(tmp_path):
     found = run(wait_between, str(tmp_path / "seen"), [0], n_workers=2)
     assert next(found).value == "first"
     (tmp_path / "seen").touch()
@@ -135,7 +135,7 @@ def test_each_worker_has_one_thread():
     assert outcomes(["threads"], n_workers=2)[0].value == "1"
 
 
-def test_no_worker_outlives_who_stops_asking():
+def test_no_worker_outlives_a_closed_generator():
     found = run(act, None, [1, "sleep", "sleep"], n_workers=3)
     first = next(found)
     found.close()

@@ -37,7 +37,7 @@ def test_this_release_has_a_file_of_every_format():
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
-def test_a_page_says_what_an_older_file_does_not_hold(path):
+def test_a_report_names_what_an_older_file_does_not_store(path):
     kept = json.loads(path.read_text(encoding="utf-8"))
     model = from_json(json.dumps(kept["model"]))
     summary = summarise(model, np.array(kept["rows"]))

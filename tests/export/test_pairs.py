@@ -191,7 +191,7 @@ def iris_model(*steps):
 IRIS = ["sepal length", "sepal width", "petal length", "petal width"]
 
 
-def test_words():
+def test_text():
     model, _ = iris_model()
     assert to_text(model, feature_names=IRIS).splitlines() == [
         "petal length + 0.5 × petal width <= 2.825",
@@ -227,7 +227,7 @@ def test_every_dialect(dialect):
 
 
 @pytest.mark.parametrize("name", STEPS)
-def test_all_steps_are_undone(name):
+def test_all_steps_are_inverted(name):
     model, X = iris_model(STEPS[name]())
     read = from_json(to_json(model))
     np.testing.assert_array_equal(read.predict(X), model.predict(X))
@@ -333,7 +333,7 @@ def test_steps_in_a_file_of_an_older_version():
 
 
 @pytest.mark.parametrize("by", [1e-320, 1e308])
-def test_steps_out_of_range_are_told(by):
+def test_steps_out_of_range_are_an_error(by):
     """A file may have any numbers: words do not fail of them."""
     model, X = iris_model(StandardScaler())
     data = json.loads(to_json(model))

@@ -35,7 +35,7 @@ def test_some_or_all_by_number_or_name():
     np.testing.assert_array_equal(again.predict(X), model.predict(X))
 
 
-def test_a_pipeline_takes_rows_as_they_were():
+def test_a_renamed_pipeline_accepts_raw_rows():
     pipe = make_pipeline(StandardScaler(), Kauri(2, max_leaf_nodes=None)).fit(X)
     np.testing.assert_array_equal(renamed(pipe, {0: "low"}).predict(X), pipe.predict(X))
 
@@ -77,7 +77,7 @@ def test_errors(names, error):
 
 
 @given(st.permutations(range(5)))
-def test_names_may_change_places(order):
+def test_names_may_be_swapped(order):
     present = [f"cluster {k}" for k in range(5)]
     found = new_names(present, {k: present[to] for k, to in enumerate(order)})
     assert found == [present[to] for to in order]

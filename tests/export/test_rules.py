@@ -203,7 +203,7 @@ def test_a_cluster_that_no_given_row_is_in():
 
 
 @pytest.mark.parametrize("name", RIVALS)
-def test_rivals(name, iris):
+def test_baselines(name, iris):
     model = RIVALS[name](3).fit(iris)
     rules = to_rules(model, feature_names=["x0", "x1", "x2", "x3"], digits=17)
     exact(rules, model.labels_, iris)
@@ -244,7 +244,7 @@ def test_categories_are_named():
         assert not re.search(r"color is (?!not).*color is not", rule)
 
 
-def test_words_for_codes():
+def test_labels_of_codes():
     random = np.random.default_rng(1)
     votes = random.choice([-1.0, 0.0, 1.0], (300, 2), p=[0.4, 0.1, 0.5])
     words = {-1: "no", 0: "unknown", 1: "yes"}

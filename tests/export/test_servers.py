@@ -84,7 +84,7 @@ def test_parts_of_dates(database, kind):
 
 
 @pytest.mark.parametrize("form", ["%Y/%m/%d %H:%M", "%d.%m.%Y %H:%M:%S", "%m/%d/%Y %H:%M"])
-def test_dates_in_texts_whose_parts_have_their_places(database, form):
+def test_date_strings_of_fixed_width(database, form):
     days = pd.date_range("2019-01-01", "2020-12-31", freq="43h")
     price = 9.0 * (days.month > 6) + 3.0 * (days.day_of_week > 4) + 5.0 * (days.hour > 12)
     frame = pd.DataFrame({"sold": days.strftime(form), "price": price})
@@ -100,7 +100,7 @@ def test_dates_in_texts_whose_parts_have_their_places(database, form):
         assert as_numbers(found) == model.predict(frame).tolist()
 
 
-def test_a_whole_query_with_awkward_names(database):
+def test_a_query_with_special_characters_in_names(database):
     # MariaDB takes no name that ends in spaces or has letters beyond the first 65,536.
     names = [name.replace("🌲", "").rstrip() for name in AWKWARD]
     X = np.random.default_rng(0).normal(size=(200, len(names)))

@@ -52,7 +52,7 @@ def test_scaled(seed, scaler):
     np.testing.assert_array_equal(to_sklearn(model, X).predict(X), model.predict(X))
 
 
-def test_rows_that_float32_does_not_tell_apart():
+def test_rows_that_are_equal_as_float32():
     X = np.array([[1.0], [1.0 + 1e-12], [1.0 + 2e-12]])
     model = Kauri(2, max_leaf_nodes=None).fit(X)
     with pytest.raises(ValueError, match=r"float32 does not tell apart rows of X that node 0 sep"):
@@ -74,7 +74,7 @@ def test_a_threshold_is_moved_for_given_rows():
 
 
 @pytest.mark.parametrize("name", RIVALS)
-def test_rivals(name, iris):
+def test_baselines(name, iris):
     model = RIVALS[name](3).fit(iris)
     found = to_sklearn(model)
     np.testing.assert_array_equal(found.predict(iris), model.labels_)

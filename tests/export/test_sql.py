@@ -51,7 +51,7 @@ def test_labels_of_a_database(engine, made):
 
 
 @ENGINES
-def test_a_whole_query_with_awkward_names_everywhere(engine):
+def test_a_query_with_special_characters_in_all_names(engine):
     random = np.random.default_rng(0)
     X = random.normal(size=(200, len(AWKWARD)))
     model = Kauri(4, max_leaf_nodes=30).fit(X)
@@ -73,7 +73,7 @@ def test_a_whole_query_with_awkward_names_everywhere(engine):
 
 @ENGINES
 @pytest.mark.parametrize("name", RIVALS)
-def test_rivals(engine, name, iris):
+def test_baselines(engine, name, iris):
     model = RIVALS[name](3).fit(iris)
     names = names_for(4)
     with Database(engine, names, map(with_none, iris)) as database:

@@ -51,7 +51,7 @@ def test_numbers_as_text(seed, gaps, mark):
     assert labels(sql, names, plain, [""] * 3) == expected
 
 
-def test_whole_numbers_and_what_lies_beside_a_threshold():
+def test_integers_and_values_next_to_a_threshold():
     model = Kauri(2, max_leaf_nodes=None).fit([[0.0], [2.0**53]])
     (threshold,) = {float(model.tree_.threshold[0])}
     rows = [[int(threshold) + step] for step in (-1, 0, 1, 2)]
@@ -63,7 +63,7 @@ def test_whole_numbers_and_what_lies_beside_a_threshold():
 
 @pytest.mark.parametrize("gaps", ["left", "right", "none"])
 @pytest.mark.parametrize("category", [True, False])
-def test_truths_however_they_are_written(gaps, category):
+def test_booleans_in_every_notation(gaps, category):
     flags = np.repeat([1.0, 0.0], [6, 5])
     other = {"left": flags == 0, "right": flags == 1, "none": None}[gaps]
     X = flags[:, None].copy()

@@ -82,7 +82,7 @@ def test_cost_and_gemini_of_a_fitted_model(iris, kernel):
 
 
 @given(CASES)
-def test_cost_of_single_rows_is_nothing_and_of_one_cluster_the_most(drawn):
+def test_cost_is_zero_for_single_rows_and_maximal_for_one_cluster(drawn):
     X, labels, _, gram = case(*drawn)
     kernel, params = drawn[1], PARAMS[drawn[1]]
     trace = np.abs(np.diagonal(gram)).sum()
@@ -128,7 +128,7 @@ def test_squared_gemini_and_the_objective(drawn):
     assert ova == near((whole - cost) / n, scale)
 
 
-def test_gemini_of_one_cluster_is_nothing(iris):
+def test_gemini_of_one_cluster_is_zero(iris):
     for mode in ("ova", "ovo"):
         for kernel in ("linear", "rbf"):
             found = mmd_gemini(iris, np.zeros(150), kernel, mode)

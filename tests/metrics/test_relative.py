@@ -36,7 +36,7 @@ def test_relative_score_of_a_model(iris):
     assert relative_kmeans_score(iris, kmeans, reference=kmeans.inertia_) == pytest.approx(1)
 
 
-def test_a_reference_of_nothing():
+def test_a_reference_cost_of_zero():
     X = [[0.1], [0.1], [0.1], [7.3], [7.3]]
     assert relative_kmeans_score(X, [0, 0, 0, 1, 1], reference=0) == 1
     assert relative_kmeans_score(X, [0, 0, 0, 0, 1], reference=0.0) == np.inf
@@ -45,7 +45,7 @@ def test_a_reference_of_nothing():
         assert relative_kmeans_score(X, [0, 0, 0, 1, 1], kernel, reference=0) == 1
 
 
-def test_a_small_cost_beside_a_far_row_is_not_nothing():
+def test_a_small_cost_with_a_far_row_is_not_zero():
     X = [[0.0], [1.0], [1e10]]
     assert relative_kmeans_score(X, [0, 0, 1], reference=0.5) == pytest.approx(1, rel=1e-5)
 
@@ -89,7 +89,7 @@ def test_relative_to_kernel_kmeans_of_a_callable(iris):
     assert found == pytest.approx(relative_kmeans_score(some, y, random_state=0), rel=1e-6)
 
 
-def test_relative_to_kernel_kmeans_that_costs_nothing():
+def test_relative_to_a_kernel_kmeans_cost_of_zero():
     X = [[0.1], [0.1], [0.1], [7.3], [7.3]]
     for kernel in ("linear", "rbf", "poly", "laplacian"):
         assert relative_kmeans_score(X, [0, 0, 0, 1, 1], kernel, random_state=0) == 1
@@ -109,7 +109,7 @@ def test_clusters_of_no_weight_are_not_counted(iris):
     assert found == pytest.approx(expected)
 
 
-def test_relative_to_a_cost_below_nothing():
+def test_relative_to_a_negative_cost():
     gram = np.array([[0.0, 2.0], [2.0, 0.0]])
     with pytest.raises(ValueError, match=r"cost of kernel KMeans is -2: .* not positive"):
         relative_kmeans_score(gram, [0, 0], "precomputed")

@@ -371,7 +371,7 @@ def test_rules_are_those_of_to_rules(iris):
         assert explanation_table(model)["rule"] == to_rules(model)["rule"]
 
 
-def test_columns_in_words():
+def test_text_of_columns():
     random = np.random.default_rng(0)
     plan, vote = random.integers(0, 3, 90), random.choice([-1.0, 1.0], 90)
     X = np.column_stack([plan == 0, plan == 1, plan == 2, vote]).astype(float)
@@ -392,7 +392,7 @@ def test_columns_in_words():
     assert {"vote is no", "vote is yes"} <= told
 
 
-def test_missing_values_are_told_where_the_tree_sends_them():
+def test_rules_mention_missing_values_where_the_tree_sends_them():
     """A feature of which rows missed some elsewhere: here they go with the larger part."""
     X = [[1.0, 0.0], [3.0, 0.0], [4.0, 0.0], [1.0, 9.0], [9.0, 9.0], [8.0, 9.0]]
     tree = tree_of_cuts(X, [(0, 1, 5.0), (1, 0, 2.0), (2, 0, 5.0)])

@@ -69,7 +69,7 @@ def test_as_from_json(made, scaler):
 
 
 @pytest.mark.parametrize("name", RIVALS)
-def test_rivals_and_trees(name, iris):
+def test_baselines_and_trees(name, iris):
     model = RIVALS[name](3).fit(iris)
     check_same(fitted_model(model), from_json(to_json(model)), iris)
     check_same(fitted_model(model.tree_), from_json(to_json(model.tree_)), iris)
@@ -100,7 +100,7 @@ def test_names_of_another_number():
         )
 
 
-def test_missing_values_are_taken_where_the_reader_says_so():
+def test_missing_values_are_accepted_on_request():
     text = to_json(Kauri(2, max_leaf_nodes=None).fit([[0.0], [1.0], [9.0]]))
     with pytest.raises(ValueError, match="contains NaN"):
         from_json(text).predict([[np.nan]])

@@ -261,7 +261,7 @@ def test_names_with_line_breaks_and_control_characters(iris):
 
 
 @pytest.mark.parametrize("draw", DRAWINGS)
-def test_nothing_global_is_touched(iris, draw):
+def test_no_global_setting_changes(iris, draw):
     model = Kauri(3, max_leaf_nodes=5).fit(iris)
     mine = pyplot.figure()
     before = dict(matplotlib.rcParams)
@@ -355,7 +355,7 @@ def test_cuts_of_sums_are_oblique_lines(iris):
     assert any(text.startswith("length + 0.5 × width") for text in words)
 
 
-def test_missing_and_many_rows_are_told(iris):
+def test_notes_on_missing_and_many_rows(iris):
     X = iris.copy()
     X[::10, 2] = np.nan
     model = Kauri(3, max_leaf_nodes=5, engine="binned").fit(X)

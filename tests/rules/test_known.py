@@ -34,7 +34,7 @@ def model():
     return fitted
 
 
-def test_words(model):
+def test_text(model):
     assert to_rules(model, feature_names=NAMES)["rule"] == ["x is known", "x is missing"]
     assert to_text(model, feature_names=NAMES).startswith("x is known\n")
     assert 'label="x is missing"' in to_dot(model, feature_names=NAMES)

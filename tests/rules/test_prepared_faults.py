@@ -51,7 +51,7 @@ from agathis.report import summarise
     ],
     ids=lambda step: type(step).__name__,
 )
-def test_steps_that_cannot_be_undone(step, why, iris):
+def test_steps_that_cannot_be_inverted(step, why, iris):
     nested = make_pipeline(
         make_column_transformer((step, [0, 1, 2, 3])), Kauri(2, max_leaf_nodes=None)
     ).fit(iris)
@@ -92,7 +92,7 @@ def raw():
     return X, make_pipeline(steps, Kauri(3, max_leaf_nodes=5)).fit(X)
 
 
-def test_all_that_takes_rows(raw):
+def test_all_functions_of_rows(raw):
     X, pipeline = raw
     labels = pipeline.predict(X)
     sizes = np.bincount(labels).tolist()

@@ -75,7 +75,7 @@ def test_any_units(iris, scale):
     np.testing.assert_allclose(found.spread, expected.spread * scale)
 
 
-def test_most_telling_first():
+def test_most_explained_variance_first():
     random = np.random.default_rng(0)
     X = random.normal(size=(200, 64))
     X[:, 41] += 50 * (np.arange(200) % 2)
@@ -132,7 +132,7 @@ def test_errors(iris):
         cluster_profile(model, iris, cluster_names=["a"])
 
 
-def test_pipelines_tell_of_rows_before_scaling(iris):
+def test_pipelines_have_profiles_of_unscaled_rows(iris):
     frame = pd.DataFrame(iris, columns=list("abcd"))
     pipeline = make_pipeline(StandardScaler(), Kauri(3, max_leaf_nodes=4)).fit(frame)
     labels = pipeline.predict(frame)

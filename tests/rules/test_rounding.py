@@ -63,7 +63,7 @@ def test_between_neighbours(low, steps):
 
 @examples(60)
 @given(made=trees())
-def test_every_row_goes_the_same_way(made):
+def test_every_row_reaches_the_same_leaf(made):
     model, X, _ = made
     tree = rounded(model.tree_, X)
     np.testing.assert_array_equal(tree.apply(X), model.tree_.apply(X))
@@ -102,7 +102,7 @@ def test_a_scaled_model(made, scaler):
 
 
 @pytest.mark.parametrize("name", RIVALS)
-def test_rivals(name, iris):
+def test_baselines(name, iris):
     model = RIVALS[name](3).fit(iris)
     found = rounded_model(model, iris)
     np.testing.assert_array_equal(found.predict(iris), model.labels_)
@@ -117,7 +117,7 @@ def test_nodes_that_share_a_threshold_still_do():
     assert len({float(t) for t in rounded(tree, X).threshold[split]}) == 1
 
 
-def test_wholes_and_years():
+def test_integers_and_years():
     X = pd.DataFrame({"flipper": [180, 190, 206, 207, 220, 230]})
     model = Kauri(2, max_leaf_nodes=2).fit(X)
     model.tree_.threshold[0] = 206.5
@@ -166,7 +166,7 @@ def test_scikit_learn_has_values_at_thresholds():
         (float("inf"), "inf", "inf", "inf"),
     ],
 )
-def test_ways_of_writing(value, plain, grouped, words):
+def test_number_formats(value, plain, grouped, words):
     assert [numeral(value, None, way) for way in NUMBERS] == [plain, grouped, words]
 
 

@@ -25,7 +25,7 @@ KINDS = st.sampled_from(["normal", "ties", "close"])
 @given(
     seed=SEEDS, kind=KINDS, steps=st.lists(st.sampled_from(sorted(SCALERS)), min_size=1, max_size=2)
 )
-def test_rows_go_the_same_way(seed, kind, steps):
+def test_rows_reach_the_same_leaf(seed, kind, steps):
     random = np.random.default_rng(seed)
     X = rows_of(random, int(random.integers(3, 40)), 3, kind)
     pipeline = make_pipeline(*(SCALERS[step]() for step in steps), Kauri(3, max_leaf_nodes=9))
@@ -72,7 +72,7 @@ def test_constant_and_missing_columns():
 
 
 @pytest.mark.parametrize("name", RIVALS)
-def test_rivals(name, iris):
+def test_baselines(name, iris):
     pipeline = make_pipeline(MinMaxScaler(), RIVALS[name](3)).fit(iris)
     np.testing.assert_array_equal(describe(pipeline).tree.predict(iris), pipeline.predict(iris))
 

@@ -60,7 +60,7 @@ def at_thresholds(model, frame: pd.DataFrame, random: np.random.RandomState) -> 
 
 @examples(40)
 @given(SEEDS, st.sampled_from(["auto", "log", "rank", "minmax", "none"]), st.booleans())
-def test_pipelines_have_short_thresholds_that_predict_asks_for(seed, scale, gaps):
+def test_predict_uses_the_short_thresholds_of_a_pipeline(seed, scale, gaps):
     random = np.random.RandomState(seed)
     frame = table(seed)
     if gaps:
@@ -88,7 +88,7 @@ def test_pipelines_have_short_thresholds_that_predict_asks_for(seed, scale, gaps
     st.sampled_from(["auto", "log", "rank", "none"]),
     st.lists(st.integers(0, 60), max_size=5).map(sorted),
 )
-def test_rows_in_parts_leave_the_rooms_of_all(seed, scale, ends):
+def test_partitions_give_the_intervals_of_all_rows(seed, scale, ends):
     """Parts may be empty, and tell the same whatever their number."""
     frame = table(seed)
     frame.loc[np.random.RandomState(seed).rand(len(frame)) < 0.1, "x"] = np.nan
@@ -116,7 +116,7 @@ def digits_of(value: float) -> int:
 
 
 @pytest.mark.parametrize("scale", ["auto", "standard"])
-def test_no_cut_lies_where_values_are_held(scale):
+def test_no_threshold_is_among_clipped_values(scale):
     """A threshold far below where values are held would be none to ``predict``."""
     random = np.random.RandomState(0)
     values = np.concatenate([random.normal(size=400), np.full(3, -9.0), [-8.5, -8.0]])

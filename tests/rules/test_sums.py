@@ -51,7 +51,7 @@ def built(terms, threshold=0.5, n=2):
         ((12500.0, 3.0), "12500 × a + 3 × b <= 2.9", "12500 × a + 3 × b > 2.9"),
     ],
 )
-def test_words(weights, left, right):
+def test_text(weights, left, right):
     tree = built(((0, weights[0]), (1, weights[1])), 2.9)
     assert describe(tree, feature_names=["a", "b"]).sides(0) == (left, right)
 
@@ -66,7 +66,7 @@ def test_both_bounds_of_a_turned_sum():
     assert [rule["rule"] for rule in rules] == ["a + b >= -1", "-4 <= a + b < -1", "a + b < -4"]
 
 
-def test_missing_values_are_told():
+def test_missing_values_are_mentioned():
     builder = TreeBuilder()
     _, right = builder.cut(0, 0, 1.0, terms=((0, 1.0), (1, 2.0)), missing=1)
     builder.cluster[right] = 1
@@ -74,7 +74,7 @@ def test_missing_values_are_told():
     assert described.sides(0) == ("a + 2 × b <= 1 or missing", "a + 2 × b > 1")
 
 
-def test_held_and_mapped_columns_are_named():
+def test_clipped_and_transformed_columns_are_named():
     held = (Step("at_least", 1.0), Step("at_most", 6.5), Step("subtract", 2.0))
     told = describe_sum([1.0, 1.0], (held, (Step("at_most", 3.0),)), ["a", "b"], [0.5])
     # Where b is 3 the sum is above its threshold, whatever a is.
@@ -89,7 +89,7 @@ def test_held_and_mapped_columns_are_named():
 
 
 @given(SEEDS)
-def test_bounds_that_are_not_told_change_nothing(seed):
+def test_omitted_bounds_change_no_split(seed):
     """Rows far out, beyond all bounds, get the answer of the columns that are held."""
     random = np.random.default_rng(seed)
     steps = tuple(
@@ -129,7 +129,7 @@ def test_shapes_are_what_steps_do(seed, name):
 
 @examples(60)
 @given(made=pair_pipelines(missing=False, kinds=("normal",)))
-def test_words_are_near_the_tree(made):
+def test_text_is_close_to_the_tree(made):
     """Rows that are not at the line go where the sentence sends them."""
     model, X, _ = made
     described = describe(model)
@@ -138,12 +138,12 @@ def test_words_are_near_the_tree(made):
         if not isinstance(axis, SumAxis):
             continue
         threshold = float(described.tree.threshold[node])
-        total, told = axis.total(X), axis.in_words(X)
+        total, written = axis.total(X), axis.total_as_written(X)
         # In units of the scaled columns; rows are within some five of these.
         far = np.abs(total - threshold) > 0.01 * max(abs(w) for _, w in axis.terms)
-        left = told <= axis.description.bounds[threshold]
+        left = written <= axis.description.bounds[threshold]
         if axis.description.turned:
-            left = told >= axis.description.bounds[threshold]
+            left = written >= axis.description.bounds[threshold]
         np.testing.assert_array_equal(left[far], (total <= threshold)[far])
 
 

@@ -296,10 +296,10 @@ def describe(
         clusters = [f"cluster {k}" for k in range(tree.n_clusters)]
     features = _check_names("feature_names", features, tree.n_features, "features")
     clusters = _check_names("cluster_names", clusters, tree.n_clusters, "clusters")
-    cuts: dict[int, list[float]] = {}
+    thresholds: dict[int, list[float]] = {}
     for node in np.flatnonzero(~tree.is_leaf & (np.diff(tree.term_start) == 0)):
-        cuts.setdefault(int(tree.feature[node]), []).append(float(tree.threshold[node]))
-    columns = columns_of(features, cuts, one_hot, value_names, digits, numbers, date_parts)
+        thresholds.setdefault(int(tree.feature[node]), []).append(float(tree.threshold[node]))
+    columns = columns_of(features, thresholds, one_hot, value_names, digits, numbers, date_parts)
     return Described(
         **vars(converted),
         features=features,
