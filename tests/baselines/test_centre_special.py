@@ -158,9 +158,9 @@ class TestSpecial:
     @examples(5)
     def test_rdm_draws_do_not_follow_kmeans(self, iris, seed, n_init):
         """The cuts of found centres are those of the same centres given."""
-        found = RDM(3, n_init=n_init, random_state=seed).fit(iris)
-        given_them = RDM(3, centers=found.cluster_centers_, random_state=seed).fit(iris)
-        same_tree(found.tree_, given_them.tree_)
+        result = RDM(3, n_init=n_init, random_state=seed).fit(iris)
+        given_them = RDM(3, centers=result.cluster_centers_, random_state=seed).fit(iris)
+        same_tree(result.tree_, given_them.tree_)
 
     @given(SEEDS)
     @examples(20)

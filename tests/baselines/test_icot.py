@@ -188,11 +188,11 @@ class TestSubsample:
     def test_least_samples_are_scaled(self):
         # 10 of 100 rows lie apart: about 4 of the 40 drawn, which a limit of 10 must not forbid.
         X = np.concatenate([np.linspace(0, 1, 90), np.linspace(9, 10, 10)])[:, None]
-        found = [
+        result = [
             ICOT(subsample=40, min_samples_leaf=8, n_init=2, random_state=s).fit(X).n_leaves_
             for s in range(5)
         ]
-        assert max(found) > 1
+        assert max(result) > 1
 
 
 class TestEdges:

@@ -96,21 +96,21 @@ class TestCriteria:
                 leaf[order[: place + 1]] = left[order[: place + 1]]
                 leaf[order[place + 1 :]] = right[order[place + 1 :]]
                 size = np.bincount(leaf, weight, minlength=n_parts)[:n_parts]
-                held = np.bincount(leaf, minlength=n_parts)[:n_parts]
-                fits = held.min() > 0 and size.min() >= least
+                covered = np.bincount(leaf, minlength=n_parts)[:n_parts]
+                fits = covered.min() > 0 and size.min() >= least
                 expected.append(naive.CRITERIA[name](X, leaf, weight) if fits else -np.inf)
                 if place >= 0:
                     cut = np.zeros(len(order), dtype=np.uint8)
                     cut[place] = 1
-                    value, found = criterion.scan(order, cut)
+                    value, result = criterion.scan(order, cut)
                     assert value == pytest.approx(expected[-1], rel=1e-9, abs=1e-9)
-                    assert found == (place if fits else -1)
+                    assert result == (place if fits else -1)
             assert criterion.value() == pytest.approx(expected[0], rel=1e-9, abs=1e-9)
             if len(order) > 1:
-                value, found = criterion.scan(order, np.ones(len(order), dtype=np.uint8))
+                value, result = criterion.scan(order, np.ones(len(order), dtype=np.uint8))
                 assert value == pytest.approx(max(expected[1:]), rel=1e-9, abs=1e-9)
-                if found >= 0:
-                    assert expected[1 + found] == pytest.approx(value, rel=1e-9, abs=1e-9)
+                if result >= 0:
+                    assert expected[1 + result] == pytest.approx(value, rel=1e-9, abs=1e-9)
 
     @given(seed=seeds)
     def test_weights_do_not_matter_to_dunn(self, seed):
@@ -202,15 +202,15 @@ class TestSearch:
         least = 0.0 if least == 1 else least * counts[0] / weight[0] * (1 - 1e-12)
         limits = counts, criterion, n_clusters, max_depth, least
         tree = naive.as_tuples(model.tree_)
-        found = model.criterion_value_
+        result = model.criterion_value_
         if model.n_leaves_ > 1:
-            assert found == pytest.approx(naive.judged(tree, X, *limits), rel=1e-9, abs=1e-9)
+            assert result == pytest.approx(naive.judged(tree, X, *limits), rel=1e-9, abs=1e-9)
         else:
-            assert found == 0.0
+            assert result == 0.0
         known = dict(naive.gaps(tree, X))
         around = [new for new in naive.neighbours(tree, X) if not naive.in_gaps(new, X, known)]
         around = max((naive.judged(new, X, *limits) for new in around), default=0.0)
-        assert around <= found + 1e-9 * max(1.0, abs(found))
+        assert around <= result + 1e-9 * max(1.0, abs(result))
 
     def test_a_bad_start_is_left(self):
         # Two groups of two, first parted across.

@@ -168,14 +168,14 @@ def test_warnings_are_noted():
 
 
 def test_text():
-    found = compare(X, Y, methods=["Kauri", "IMM"], **QUICK)
-    lines = str(found).splitlines()
+    outcome = compare(X, Y, methods=["Kauri", "IMM"], **QUICK)
+    lines = str(outcome).splitlines()
     assert lines[0].split() == [
         "method", "ari", "relative", "wad", "waes", "leaves", "clusters", "seconds"
     ]  # fmt: skip
     assert re.match(r"Kauri +0\.\d\d±0\.\d\d  1\.\d\d±0\.\d\d ", lines[1])
     assert max(map(len, lines)) <= 80
-    assert "IMM" in found._repr_html_()
+    assert "IMM" in outcome._repr_html_()
     assert "ari" not in str(compare(X, methods=["Kauri"], **QUICK))
 
 

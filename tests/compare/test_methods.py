@@ -14,8 +14,8 @@ DOCS = Path(__file__).parents[2] / "docs" / "comparing.md"
 
 
 def test_every_baseline_is_registered():
-    found = [m.estimator for m in METHODS.values() if m.home == "agathis.baselines"]
-    assert sorted(found) == sorted(baselines.__all__)
+    result = [m.estimator for m in METHODS.values() if m.home == "agathis.baselines"]
+    assert sorted(result) == sorted(baselines.__all__)
 
 
 @pytest.mark.parametrize("name", METHODS)

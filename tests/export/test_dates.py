@@ -61,8 +61,8 @@ def test_a_database_answers_from_its_dates(engine, gaps):
     types = {"sqlite": ["TEXT"], "duckdb": ["TIMESTAMP"]}[engine]
     for kind in (*types, "VARCHAR"):
         with Database(engine, ["sold", "price"], rows, [kind, "DOUBLE"]) as database:
-            found = database.labels(to_sql(from_json(to_json(model)), dialect=engine))
-            np.testing.assert_array_equal(found, expected)
+            result = database.labels(to_sql(from_json(to_json(model)), dialect=engine))
+            np.testing.assert_array_equal(result, expected)
     if engine == "duckdb":
         with Database(engine, ["sold", "price"], rows, ["TIMESTAMP", "DOUBLE"]) as database:
             # The standard's words are DuckDB's too.
@@ -87,8 +87,8 @@ def test_each_part_of_a_date_is_what_predict_makes_of_it(engine, moments):
         for part in MADE:
             when = DatePart("x {x}", part)
             text = part_of(when, writer.name(when.column), writer.dates, writer.text)
-            found = [np.nan if v is None else float(v) for v in database.labels(text)]
-            np.testing.assert_array_equal(found, made(array, part), err_msg=part)
+            result = [np.nan if v is None else float(v) for v in database.labels(text)]
+            np.testing.assert_array_equal(result, made(array, part), err_msg=part)
 
 
 def test_all_dialects_use_the_raw_column():

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from helpers.examples import examples
-from helpers.exports import AWKWARD, RIVALS, names_for, same_arrays, trees
+from helpers.exports import AWKWARD, BASELINES, names_for, same_arrays, trees
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.base import clone
@@ -50,9 +50,9 @@ def test_round_trip(made):
     assert to_json(loaded) == to_json(model, feature_names=names)
 
 
-@pytest.mark.parametrize("name", RIVALS)
+@pytest.mark.parametrize("name", BASELINES)
 def test_baselines(name, iris):
-    model = RIVALS[name](3).fit(iris)
+    model = BASELINES[name](3).fit(iris)
     loaded = from_json(to_json(model))
     same_arrays(loaded.tree_, model.tree_)
     assert loaded.method == name
@@ -130,8 +130,8 @@ def test_every_export_accepts_a_loaded_model():
     for write in (to_text, to_rules, to_sql, to_dot, to_python, to_json):
         assert str(write(loaded)) == str(write(model, **names))
     np.testing.assert_array_equal(loaded.predict(X), model.predict(X))
-    found = to_sklearn(loaded, X).predict(pd.DataFrame(X, columns=AWKWARD))
-    np.testing.assert_array_equal(found, np.array(names["cluster_names"])[model.predict(X)])
+    result = to_sklearn(loaded, X).predict(pd.DataFrame(X, columns=AWKWARD))
+    np.testing.assert_array_equal(result, np.array(names["cluster_names"])[model.predict(X)])
 
 
 def test_columns_are_kept():

@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from helpers.examples import examples
-from helpers.exports import AWKWARD, RIVALS, SCALERS, names_for, trees, with_none
+from helpers.exports import AWKWARD, BASELINES, SCALERS, names_for, trees, with_none
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.pipeline import make_pipeline
@@ -66,9 +66,9 @@ def test_python_needs_no_package():
     assert json.loads(done.stdout) == [clusters[k] for k in model.labels_]
 
 
-@pytest.mark.parametrize("name", RIVALS)
+@pytest.mark.parametrize("name", BASELINES)
 def test_python_of_baselines(name, iris):
-    model = RIVALS[name](3).fit(iris)
+    model = BASELINES[name](3).fit(iris)
     call = function_of(model)
     assert [call(row) for row in iris] == model.labels_.tolist()
 
@@ -126,8 +126,8 @@ def test_python_needs_only_columns_with_splits():
     ):
         call([1.0])
     # From Python 3.13 on docstrings have lost their indentation by themselves.
-    told = inspect.cleandoc(call.__doc__)
-    assert told.endswith("a sequence of 2 values, in this order:\n'unused'\n'used'")
+    messages = inspect.cleandoc(call.__doc__)
+    assert messages.endswith("a sequence of 2 values, in this order:\n'unused'\n'used'")
 
 
 def test_python_escapes_names_in_its_docstring():
@@ -269,9 +269,9 @@ def test_labels_of_dot_stay_within_their_quotes(text):
     assert re.fullmatch(r'"(?:[^"\\\n]|\\["\\n])*"', label)
 
 
-@pytest.mark.parametrize("name", RIVALS)
+@pytest.mark.parametrize("name", BASELINES)
 def test_dot_has_every_node(name, iris):
-    tree = RIVALS[name](3).fit(iris).tree_
+    tree = BASELINES[name](3).fit(iris).tree_
     lines = to_dot(tree).splitlines()
     assert sum("->" in line for line in lines) == tree.node_count - 1
     assert sum("[label=" in line and "->" not in line for line in lines) == tree.node_count

@@ -111,8 +111,8 @@ def test_every_form_answers_as_the_pipeline(table, new):
     model, written = fitted(frame, n_clusters, **limits)
     rows = strange(frame) if new else frame
     expected = model.predict(rows)
-    for found in (written, from_json(to_json(written))):
-        np.testing.assert_array_equal(found.predict(rows), expected)
+    for result in (written, from_json(to_json(written))):
+        np.testing.assert_array_equal(result.predict(rows), expected)
     source: dict = {}
     exec(to_python(written), source)
     records = rows.astype(object).where(rows.notna(), None).to_dict("records")

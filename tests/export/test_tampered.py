@@ -124,11 +124,11 @@ def use(text: str, rows: pd.DataFrame) -> None:
 @pytest.mark.parametrize("name", ["categories", "dates", "steps", "codes"])
 def test_models_have_the_replaced_entries(name):
     data = json.loads(models()[name][0])
-    held = {"categories": "one_hot", "dates": "date_parts", "codes": "value_names"}
+    covered = {"categories": "one_hot", "dates": "date_parts", "codes": "value_names"}
     if name == "steps":
         assert any(len(term) == 3 for own in data["nodes"]["terms"] if own for term in own)
     else:
-        assert data[held[name]]
+        assert data[covered[name]]
     use(*models()[name])
 
 

@@ -5,7 +5,7 @@ from textwrap import dedent
 import numpy as np
 import pandas as pd
 import pytest
-from helpers.exports import RIVALS
+from helpers.exports import BASELINES
 from sklearn.datasets import load_iris
 from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import make_pipeline
@@ -171,9 +171,9 @@ def test_thresholds_that_would_read_the_same():
     ]
 
 
-@pytest.mark.parametrize("name", RIVALS)
+@pytest.mark.parametrize("name", BASELINES)
 def test_baselines(name):
-    fitted = RIVALS[name](3).fit(load_iris(as_frame=True).data)
+    fitted = BASELINES[name](3).fit(load_iris(as_frame=True).data)
     leaves = [line for line in to_text(fitted).splitlines() if "sample" in line]
     assert len(leaves) == fitted.n_leaves_
     assert sum(int(line.split("(")[1].split()[0]) for line in leaves) == 150

@@ -345,15 +345,15 @@ def test_pipelines(function, iris):
     pipeline = make_pipeline(MinMaxScaler(), Kauri(3, max_leaf_nodes=6)).fit(iris)
     inside, scaled = pipeline[-1], pipeline[:-1].transform(iris)
     for rows, scaled_rows in ((None, None), (iris, scaled), (iris[::7], scaled[::7])):
-        found, expected = function(pipeline, rows), function(inside, scaled_rows)
+        result, expected = function(pipeline, rows), function(inside, scaled_rows)
         if function is explanation_table:
             given_scaler = explanation_table(inside, rows, scaler=pipeline[:-1])
-            assert found == given_scaler
-            assert found["rule"] != expected["rule"]
-            for name in set(found.columns) - {"rule"}:
-                assert found[name] == expected[name]
+            assert result == given_scaler
+            assert result["rule"] != expected["rule"]
+            for name in set(result.columns) - {"rule"}:
+                assert result[name] == expected[name]
         else:
-            assert found == pytest.approx(expected)
+            assert result == pytest.approx(expected)
     frame = pd.DataFrame(iris, columns=list("abcd"))
     pipeline.fit(frame)
     assert function(pipeline, frame)
@@ -386,10 +386,10 @@ def test_text_of_columns():
         value_names={"vote": {-1: "no", 1: "yes"}},
     )
     assert sum(table["size"]) == 90
-    told = {rule for text in table["rule"] for rule in text.split(" and ")}
+    messages = {rule for text in table["rule"] for rule in text.split(" and ")}
     allowed = {f"plan is{no} {name}" for no in ("", " not") for name in ("free", "basic", "pro")}
-    assert told <= allowed | {"vote is no", "vote is yes"}
-    assert {"vote is no", "vote is yes"} <= told
+    assert messages <= allowed | {"vote is no", "vote is yes"}
+    assert {"vote is no", "vote is yes"} <= messages
 
 
 def test_rules_mention_missing_values_where_the_tree_sends_them():

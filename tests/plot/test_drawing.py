@@ -66,18 +66,18 @@ def drawn(ax, dpi=100):
 
 
 def boxes(texts, renderer):
-    found = [(t.get_text(), t.get_window_extent(renderer)) for t in texts]
-    return [(text, box) for text, box in found if text.strip()]
+    result = [(t.get_text(), t.get_window_extent(renderer)) for t in texts]
+    return [(text, box) for text, box in result if text.strip()]
 
 
 def nothing_overlaps(texts, renderer, slack=0.5):
-    found = boxes(texts, renderer)
-    if not found:
+    result = boxes(texts, renderer)
+    if not result:
         return
-    low, high = np.array([(box.min, box.max) for _, box in found]).swapaxes(0, 1)
+    low, high = np.array([(box.min, box.max) for _, box in result]).swapaxes(0, 1)
     shared = np.minimum(high[:, None], high) - np.maximum(low[:, None], low)
     over = np.argwhere(np.triu((shared > slack).all(axis=2), 1))
-    assert not len(over), [(found[a][0], found[b][0]) for a, b in over[:3]]
+    assert not len(over), [(result[a][0], result[b][0]) for a, b in over[:3]]
 
 
 def nothing_is_cut_off(texts, renderer, figure):

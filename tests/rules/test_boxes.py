@@ -38,10 +38,10 @@ def test_boxes_hold_the_rows_of_their_cluster_alone(made):
     X = made.X[spoken(described, made.X)]
     labels = made.tree.predict(X)
     for k, boxes in enumerate(cluster_boxes(described)):
-        found = np.zeros(len(X), dtype=bool)
+        result = np.zeros(len(X), dtype=bool)
         for box in boxes:
-            found |= inside(X, box)
-        np.testing.assert_array_equal(found, labels == k)
+            result |= inside(X, box)
+        np.testing.assert_array_equal(result, labels == k)
 
 
 @examples(100)
@@ -88,9 +88,9 @@ def test_branches_and_rules_agree_on_missing_values(made):
 def read(text: str, named: dict[str, int], every: set[int], missing: int) -> set[int]:
     """The places that the words of a condition mean, of those that have words."""
     text = text.removeprefix(" is ")
-    if found := re.fullmatch(r"(missing or |known and )?(?:not|none of) (.*)", text):
-        out = set(named.values()) - {named[word] for word in found[2].split(", ")}
-        return out | ({missing} if found[1] == "missing or " else set())
+    if result := re.fullmatch(r"(missing or |known and )?(?:not|none of) (.*)", text):
+        out = set(named.values()) - {named[word] for word in result[2].split(", ")}
+        return out | ({missing} if result[1] == "missing or " else set())
     if text in ("known", "known or missing"):
         return set(named.values()) | ({missing} if "missing" in text else set())
     if text == "no value":
@@ -199,6 +199,6 @@ def test_a_leaf_that_only_new_categories_reach():
     )
     boxes = cluster_boxes(described)
     assert [rule_text(own) for own in boxes] == ["c is none of red, blue", "c is blue", "c is red"]
-    (held,) = boxes[0][0].values()
-    assert held.indices == {UNSEEN}
-    assert ABSENT not in held.indices
+    (covered,) = boxes[0][0].values()
+    assert covered.indices == {UNSEEN}
+    assert ABSENT not in covered.indices

@@ -110,8 +110,8 @@ def test_all_functions_of_rows(raw):
     assert summary["about"]["n_features"] == 2
     assert weighted_average_depth(pipeline, X) == weighted_average_depth(pipeline[-1], Z)
     assert sum(explanation_table(pipeline, X)["size"]) == 80
-    found = relative_kmeans_score(X, pipeline, random_state=0)
-    assert found == relative_kmeans_score(Z, labels, random_state=0)
+    result = relative_kmeans_score(X, pipeline, random_state=0)
+    assert result == relative_kmeans_score(Z, labels, random_state=0)
 
 
 @pytest.mark.parametrize(
@@ -127,13 +127,13 @@ def test_text_and_dates_need_an_encoder(model):
         }
     )
     line = re.escape(f"make_pipeline(agathis.TableEncoder(), {model!r}).fit(df)")
-    for columns, told in (
+    for columns, messages in (
         (["x", "name"], r"'name' \(text\)"),
         (["x", "sort"], r"'sort' \(categories\)"),
         (["day"], r"'day' \(dates\)"),
         (list(X), r"'day' \(dates\), 'name' \(text\), 'sort' \(categories\)"),
     ):
-        with pytest.raises(ValueError, match=f"columns are not: {told}. .*{line}"):
+        with pytest.raises(ValueError, match=f"columns are not: {messages}. .*{line}"):
             model.fit(X[columns])
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from helpers.examples import examples
-from helpers.exports import RIVALS, SCALERS, SEEDS, rows_of
+from helpers.exports import BASELINES, SCALERS, SEEDS, rows_of
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.decomposition import PCA
@@ -71,9 +71,9 @@ def test_constant_and_missing_columns():
     np.testing.assert_array_equal(tree.predict(X), pipeline.predict(X))
 
 
-@pytest.mark.parametrize("name", RIVALS)
+@pytest.mark.parametrize("name", BASELINES)
 def test_baselines(name, iris):
-    pipeline = make_pipeline(MinMaxScaler(), RIVALS[name](3)).fit(iris)
+    pipeline = make_pipeline(MinMaxScaler(), BASELINES[name](3)).fit(iris)
     np.testing.assert_array_equal(describe(pipeline).tree.predict(iris), pipeline.predict(iris))
 
 

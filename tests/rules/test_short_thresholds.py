@@ -72,14 +72,14 @@ def test_predict_uses_the_short_thresholds_of_a_pipeline(seed, scale, gaps):
     for rows in (frame, at_thresholds(model, frame, random)):
         expected = model.predict(rows)
         np.testing.assert_array_equal(read.predict(rows), expected)
-        found = [scope["cluster_of"](row) for row in rows.to_dict("records")]
-        np.testing.assert_array_equal(found, expected)
+        result = [scope["cluster_of"](row) for row in rows.to_dict("records")]
+        np.testing.assert_array_equal(result, expected)
     cuts = [cut for own in raw_splits(model).values() for cut in own]
     assert np.mean([digits_of(cut) for cut in cuts] or [1]) < 6
     if scale in ("minmax", "none"):
         # No value is held, so that nothing shorter parts the rows.
-        found = rounded_model(model, frame)
-        np.testing.assert_array_equal(read.tree_.threshold, found.tree_.threshold)
+        result = rounded_model(model, frame)
+        np.testing.assert_array_equal(read.tree_.threshold, result.tree_.threshold)
 
 
 @examples(40)
@@ -106,9 +106,9 @@ def test_partitions_give_the_intervals_of_all_rows(seed, scale, ends):
     for part in parts[1:]:
         rooms = rooms.within(part)
     np.testing.assert_array_equal(rooms.n_rows[long.is_leaf], long.n_node_samples[long.is_leaf])
-    found, told = rooms.short_thresholds(long, units, encoder)
-    np.testing.assert_array_equal(found.threshold, expected.threshold)
-    assert told == meant
+    result, messages = rooms.short_thresholds(long, units, encoder)
+    np.testing.assert_array_equal(result.threshold, expected.threshold)
+    assert messages == meant
 
 
 def digits_of(value: float) -> int:

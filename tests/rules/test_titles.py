@@ -74,17 +74,17 @@ def titles_of(builder: TreeBuilder, one_hot=ONE_HOT, names=NAMES, **words) -> li
 
 def test_categories_with_and_without_the_name_of_their_feature():
     cuts = [(0, 0, 0.5), (2, 4, 0.5)]
-    found = titles_of(tree_of(*cuts, clusters={1: 0, 3: 1, 4: 2}))
-    assert found == ["female", "male, 1st or 2nd class", "male, 3rd class"]
+    result = titles_of(tree_of(*cuts, clusters={1: 0, 3: 1, 4: 2}))
+    assert result == ["female", "male, 1st or 2nd class", "male, 3rd class"]
 
 
 def test_booleans_and_numbers():
     names, one_hot = ["w", "temp", "code"], {"workingday": {"w": True}}
     cuts = [(0, 0, 0.5), (1, 1, 12.5), (4, 1, 30.0)]
-    found = titles_of(
+    result = titles_of(
         tree_of(*cuts, clusters={2: 0, 3: 1, 5: 2, 6: 3}), names=names, one_hot=one_hot
     )
-    assert found == [
+    assert result == [
         "workingday",
         "not workingday, temp <= 12.5",
         "not workingday, temp 12.5 to 30",
@@ -98,22 +98,22 @@ def test_booleans_and_numbers():
 )
 def test_a_category(category, title):
     one_hot = {"smoker": {"a": category, "b": "zebra"}}
-    found = titles_of(tree_of((0, 0, 0.5), clusters={1: 0, 2: 1}), one_hot, ["a", "b"])
-    assert found == ["zebra", title]
+    result = titles_of(tree_of((0, 0, 0.5), clusters={1: 0, 2: 1}), one_hot, ["a", "b"])
+    assert result == ["zebra", title]
 
 
 def test_a_category_of_two_features_has_the_name_of_its_feature():
     one_hot = {"home": {"a": "Rome", "b": "Oslo"}, "work": {"c": "Rome", "d": "Pisa"}}
-    found = titles_of(tree_of((0, 0, 0.5), clusters={1: 0, 2: 1}), one_hot, list("abcd"))
-    assert found == ["Oslo", "home Rome"]
+    result = titles_of(tree_of((0, 0, 0.5), clusters={1: 0, 2: 1}), one_hot, list("abcd"))
+    assert result == ["Oslo", "home Rome"]
 
 
 def test_many_categories():
     columns = [f"c{i}" for i in range(12)]
     one_hot = {"town": {name: f"Town{i}" for i, name in enumerate(columns)}}
     builder = tree_of((0, 0, 0.5, 0, 1), clusters={1: 0, 2: 1})
-    found = titles_of(builder, one_hot, columns)
-    assert found == ["town not Town0 or Town1", "Town0 or Town1"]
+    result = titles_of(builder, one_hot, columns)
+    assert result == ["town not Town0 or Town1", "Town0 or Town1"]
 
 
 @examples(60)
