@@ -27,7 +27,7 @@ __all__ = [
     "suggest",
 ]
 
-# Imported when first asked for, so that `import agathis` costs nothing.
+# Imported on first use, so that `import agathis` costs nothing.
 _HOMES = {
     "Kauri": "agathis._kauri",
     "KernelKMeans": "agathis._kernel_kmeans",

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from numbers import Integral
-from typing import Any
+from typing import Any, TypedDict
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -237,6 +237,18 @@ class Described(TreeInUnits):
             todo += [(second, conditions), (first, {**conditions, split.axis: met})]
 
 
+class Names(TypedDict, total=False):
+    """Names and number formats, the keyword arguments of ``describe`` and of exports."""
+
+    scaler: object
+    feature_names: Sequence[str] | None
+    cluster_names: Sequence[str] | None
+    one_hot: object
+    value_names: Mapping[Any, Any] | None
+    digits: int | None
+    numbers: str
+
+
 def describe(
     model: BaseEstimator | Pipeline | Tree,
     *,
@@ -284,10 +296,10 @@ def describe(
         clusters = [f"cluster {k}" for k in range(tree.n_clusters)]
     features = _check_names("feature_names", features, tree.n_features, "features")
     clusters = _check_names("cluster_names", clusters, tree.n_clusters, "clusters")
-    cuts: dict[int, list[float]] = {}
+    thresholds: dict[int, list[float]] = {}
     for node in np.flatnonzero(~tree.is_leaf & (np.diff(tree.term_start) == 0)):
-        cuts.setdefault(int(tree.feature[node]), []).append(float(tree.threshold[node]))
-    columns = columns_of(features, cuts, one_hot, value_names, digits, numbers, date_parts)
+        thresholds.setdefault(int(tree.feature[node]), []).append(float(tree.threshold[node]))
+    columns = columns_of(features, thresholds, one_hot, value_names, digits, numbers, date_parts)
     return Described(
         **vars(converted),
         features=features,

@@ -93,7 +93,7 @@ def _histogram(described: Described, rows: NodeRows, node: int) -> dict[str, obj
         return histogram(rows.X[left, f], rows.X[right, f], columns[f], threshold)
     if isinstance(axis, SumAxis):
         # In units, as the rule has it.
-        sums = [axis.in_words(rows.X[side]) for side in (left, right)]
+        sums = [axis.total_as_written(rows.X[side]) for side in (left, right)]
         return histogram(sums[0], sums[1], Number(axis.name), axis.description.bounds[threshold])
     # All categories of the column, not only those of the split.
     features = list(axis.features)
