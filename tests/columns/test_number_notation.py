@@ -6,7 +6,8 @@ import pytest
 from helpers.awkward_tables import WRITTEN
 from helpers.cli_runs import here
 
-from agathis._io.read_table import ReadOptions, read_table
+from agathis._io.read_table import read_table
+from agathis._io.table_reading import ReadOptions
 
 
 @pytest.fixture
