@@ -151,7 +151,7 @@ COLUMNS = {
     "dictionary": (pa.array(["a", "b", "c"] * 10).dictionary_encode(), "category"),
     "large text": (pa.array(["a", "b", "c"] * 10, pa.large_string()), "category"),
     "texts": ([f"n{i // 2 + (i > 28)}" for i in range(2 * N)], "problem"),
-    "with a sign": (["?", *map(str, range(N))], "problem"),
+    "with a sign": (["see below", *map(str, range(N))], "problem"),
     "comments": ([*(f"no {i} of it was good" for i in range(N)), None], "free text"),
     "repeated": ([f"no {i % 50} of it was good" for i in range(2 * N)], "free text"),
     "German dates": ([f"{i + 1:02d}.05.2019" for i in range(N)], "dates"),

@@ -31,13 +31,16 @@ MEASURE_NAME = re.compile(r"(?i).*[^_\-. ].*[_\-. ](index|key|row)", re.DOTALL)
 CODES = {
     "barcode", "cep", "ean", "fax", "fips", "gtin", "iban", "isbn", "issn", "mobile", "naics",
     "phone", "pincode", "plz", "postal", "postcode", "postleitzahl", "sic", "sku", "ssn", "tel",
-    "telephone", "upc", "vin", "zip",
+    "telefon", "telephone", "upc", "vin", "zip",
 }  # fmt: skip
 NUMBERED = CODES | {
     "account", "area", "article", "flight", "invoice", "iso", "order", "pin", "policy", "post",
-    "product", "receipt", "serial", "stock", "ticket", "tracking",
+    "product", "receipt", "serial", "stock", "ticket", "tracking", "customer", "client", "user",
+    "member", "patient", "employee", "student", "person", "contract", "case", "item", "bestell",
+    "kunden", "artikel", "auftrags", "rechnungs", "personal", "mitglieds", "vertrags", "patienten",
+    "konto", "beleg", "vorgangs", "proband", "mitarbeiter",
 }  # fmt: skip
-NUMBERS = ("code", "cd", "no", "nr", "num", "number")
+NUMBERS = ("code", "cd", "no", "nr", "num", "number", "nummer")
 IDENTIFIER_WORDS = CODES | {first + last for first in NUMBERED for last in NUMBERS}
 #: Separators of the words in a name: punctuation, digits at the end, or a capital letter.
 _BETWEEN = re.compile(r"[\W\d_]+|(?<=[a-z])(?=[A-Z])")

@@ -6,7 +6,8 @@ import re
 from collections.abc import Sequence
 
 from agathis._columns.errors import Advice, Note
-from agathis._columns.wording import count, listed, title_of
+from agathis._columns.number_notation import is_mark
+from agathis._columns.wording import count, listed, some, title_of
 from agathis._encoding.column_types import (
     CALENDAR,
     CODE,
@@ -68,7 +69,15 @@ def notes_on(column_types: Sequence[ColumnType]) -> list[Note]:
         if column_type.na_values:
             others = examples(list(column_type.na_values))
             text = f"{title_of(column_type.name)} has numbers, and also {others}"
-            out.append(Note((f"{text}, which are treated as missing.",), doubtful=True))
+            doubtful = not all(map(is_mark, column_type.na_values))
+            out.append(Note((f"{text}, which are treated as missing.",), doubtful))
+        if column_type.spellings:
+            same: dict[str, list[str]] = {}
+            for spelling, value in column_type.spellings.items():
+                same.setdefault(value, []).append(spelling)
+            shown = (f"{value!r} ({examples(others)})" for value, others in same.items())
+            text = f"{title_of(column_type.name)}: spellings of one value are merged"
+            out.append(Note((f"{text}: {some(shown, 3)}.",)))
     reasons: dict[tuple[str, str], list[str]] = {}
     for column_type in column_types:
         if column_type.kind == "out":

@@ -10,8 +10,8 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from agathis._columns import datetimes, identifiers
@@ -20,7 +20,7 @@ from agathis._columns.column_facts import ColumnFacts, facts_of, is_quantity
 from agathis._columns.errors import Advice, BadTable, Ways
 from agathis._columns.identifiers import FEW
 from agathis._columns.indicators import word
-from agathis._columns.number_notation import Notation, notation_of
+from agathis._columns.number_notation import Notation, is_mark, notation_of
 from agathis._columns.wording import shortened, title_of
 
 if TYPE_CHECKING:
@@ -86,6 +86,8 @@ class ColumnType:
         The role to use instead of a problem unless ``strict``.
     shown : bool
         Whether it is for display only and gives no features.
+    spellings : mapping of str to str
+        Strings of a category that are other spellings of another one, which they were merged with.
     """
 
     name: str
@@ -104,6 +106,7 @@ class ColumnType:
     holds: Literal["numbers", "names"] = "numbers"
     otherwise: ColumnType | None = None
     shown: bool = False
+    spellings: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def is_used(self) -> bool:
@@ -131,6 +134,18 @@ def infer_column_type(
     if types.is_temporal(kind):
         return _dates(name, facts, dates, categorical)
     is_string = types.is_string(kind)
+    spellings = facts.spellings
+    if spellings:
+        column_type = infer_column_type(
+            name,
+            facts.merged(),
+            keep=keep,
+            categorical=categorical,
+            dates=dates,
+            max_categories=max_categories,
+        )
+        is_category = column_type.kind == "category"
+        return replace(column_type, spellings=spellings if is_category else {})
     if not is_string and not holds_numbers(kind):
         why = f"is of type {kind}, which is neither numbers nor text"
         return ColumnType(name, "problem", why, otherwise=ColumnType(name, "out", OTHER_TYPE))
@@ -300,7 +315,9 @@ def _words(name: str, facts: ColumnFacts, maximum: int, keep: bool) -> ColumnTyp
     if notation is not None and set(values) == {"0", "1"}:
         return _category(name, facts, 2)  # two columns of 0 and 1 would be redundant
     if notation is not None:
-        return ColumnType(name, "number", notation=notation)
+        marks = tuple(value for value in values if is_mark(value))
+        return ColumnType(name, "number", notation=notation, na_values=marks)
+    values = [value for value in values if not is_mark(value)] or values
     others = identifiers.besides_numbers(values)
     few = facts.n_different <= MAX_CATEGORIES
     as_category = _category(name, facts, maximum, asked=keep)
@@ -309,7 +326,12 @@ def _words(name: str, facts: ColumnFacts, maximum: int, keep: bool) -> ColumnTyp
         na = Advice("na", " ".join(others[0].splitlines()))
         advice = (": ", na, " treats such strings as missing")
         # Few values are categories (2, 4, more); among many numbers a string is a missing value.
-        number = ColumnType(name, "number", na_values=tuple(others))
+        number = ColumnType(
+            name,
+            "number",
+            na_values=tuple(others),
+            notation=notation_of([value for value in values if value not in others])[0],
+        )
         otherwise = number if facts.n_different > maximum else as_category
         return ColumnType(name, "problem", why, advice, has_few_values=few, otherwise=otherwise)
     if others is not None:

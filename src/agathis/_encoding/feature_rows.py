@@ -346,6 +346,9 @@ def _indicators(
 ) -> tuple[dict[str, np.ndarray], list[str]]:
     """Return the one-hot columns of a categorical feature, and its unknown categories."""
     marks = set(MARKS).difference(map(str, columns.values()))
-    values = [None if value in marks else value for value in as_words(column)]
+    values = [
+        None if value is not None and value.strip() in marks else value
+        for value in as_words(column)
+    ]
     made, unseen = encoded(values, list(columns.values()))
     return dict(zip(columns, made.T, strict=True)), unseen
