@@ -265,6 +265,7 @@ def fit_table(
     no_count: Sequence[str] = (),
     show: Sequence[str] = (),
     max_categories: int = 20,
+    ordered: Mapping[str, Sequence[str]] | None = None,
     strict: bool = False,
     random_state: int | np.random.RandomState | None = None,
     n_jobs: int | None = None,
@@ -299,7 +300,8 @@ def fit_table(
         child with more samples.
     target : str, optional
         A column of known classes, which is not used as a feature.
-    drop, keep, categorical, scale, weight, dates, no_split, no_count, show, max_categories, strict
+    drop, keep, categorical, scale, weight, dates, no_split, no_count, show, max_categories, \
+    ordered, strict
         As for :class:`agathis.TableEncoder`.
     random_state : int, RandomState instance or None, default=None
         The random state of the search and of :func:`agathis.suggest`. Pass an int for
@@ -343,6 +345,7 @@ def fit_table(
         no_count=no_count,
         show=show,
         max_categories=max_categories,
+        ordered=ordered,
         strict=strict,
     )
     prepared = prepare(table, encoder, missing=missing, target=target)

@@ -131,6 +131,7 @@ def read_for(
         for source, made in one_hot.items()
         if any(isinstance(category, str) for category in made.values())
     ]
+    texts += [part.column for part in getattr(model, "date_parts_", {}).values() if part.levels]
     known: dict[str, Any] = {} if model.provenance is None else {**model.provenance.reading}
     typed = {name: getattr(reading, name) for name in known}
     reading = replace(reading, **{n: v for n, v in known.items() if not typed[n]})

@@ -13,7 +13,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from agathis._columns.arrow_values import as_numbers, different, holds_numbers, plain
+from agathis._columns.arrow_values import (
+    as_numbers,
+    different,
+    holds_numbers,
+    levels_of,
+    plain,
+)
 from agathis._columns.datetimes import datetimes_of_arrow
 from agathis._columns.spellings import merged
 
@@ -97,6 +103,8 @@ class ColumnFacts:
         rows: np.ndarray | None = None,
         extent: Extent | None = None,
     ) -> None:
+        #: Those of an ordered categorical, from low to high.
+        self.levels = levels_of(column)
         self.values, self.rows, self.extent = plain(column), rows, extent
         self.type = self.values.type
         self.n_rows, self.n_missing = len(self.values), self.values.null_count

@@ -57,6 +57,11 @@ def notes_on(column_types: Sequence[ColumnType]) -> list[Note]:
     used = [column_type for column_type in column_types if not column_type.shown]
     listings = {
         "Categories": [f"{title_of(v.name)} ({_values(v)})" for v in used if v.kind == "category"],
+        "Ordered": [
+            f"{title_of(v.name)} ({' < '.join(map(str, v.categories))})"
+            for v in used
+            if v.kind == "ordered"
+        ],
         "Parts of dates": [
             f"{title_of(v.name)} ({listed(v.parts)})"
             for v in used

@@ -21,6 +21,7 @@ from agathis._columns.errors import Advice, BadTable, Ways
 from agathis._columns.identifiers import FEW
 from agathis._columns.indicators import word
 from agathis._columns.number_notation import Notation, is_mark, notation_of
+from agathis._columns.scales import key_of, ordered_levels
 from agathis._columns.wording import shortened, title_of
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ class ColumnType:
     ----------
     name : str
     kind : str
-        "number" or "category"; "calendar", a column that holds a date part, or "date", from which
+        "number", "category" or "ordered", categories from low to high; "calendar", a column that holds a date part, or "date", from which
         parts are extracted; "out", left out; or "problem".
     why : str
         Why it is left out, or what the problem is.
@@ -88,6 +89,8 @@ class ColumnType:
         Whether it is for display only and gives no features.
     spellings : mapping of str to str
         Strings of a category that are other spellings of another one, which they were merged with.
+    evidence : str
+        Why the values are taken for that kind.
     """
 
     name: str
@@ -107,6 +110,7 @@ class ColumnType:
     otherwise: ColumnType | None = None
     shown: bool = False
     spellings: Mapping[str, str] = field(default_factory=dict)
+    evidence: str = ""
 
     @property
     def is_used(self) -> bool:
@@ -121,6 +125,7 @@ def infer_column_type(
     categorical: bool = False,
     dates: str = "out",
     max_categories: int = FEW,
+    levels: Sequence[str] = (),
 ) -> ColumnType:
     """Infer the role of a column from its type, values and name, and from options."""
     from pyarrow import types
@@ -143,8 +148,9 @@ def infer_column_type(
             categorical=categorical,
             dates=dates,
             max_categories=max_categories,
+            levels=levels,
         )
-        is_category = column_type.kind == "category"
+        is_category = column_type.kind in ("category", "ordered")
         return replace(column_type, spellings=spellings if is_category else {})
     if not is_string and not holds_numbers(kind):
         why = f"is of type {kind}, which is neither numbers nor text"
@@ -152,8 +158,14 @@ def infer_column_type(
     if types.is_floating(kind) and not categorical and _have_fractions(facts):
         return ColumnType(name, "number")
     values = facts.some
+    if levels:
+        return _levels(name, facts, levels)
     if categorical:
         return _category(name, facts, MAX_CATEGORIES, asked=True)
+    if facts.levels and not categorical:
+        return ColumnType(name, "ordered", categories=facts.levels)
+    if is_string and (order := ordered_levels(name, _without_marks(values))) is not None:
+        return ColumnType(name, "ordered", categories=order[0], evidence=order[1])
     if is_string and datetimes.are_dates(values):
         return _dates(name, facts, dates, False)
     if is_string and not keep and datetimes.are_times(values):
@@ -169,6 +181,23 @@ def infer_column_type(
     if not is_string:
         return ColumnType(name, "number")
     return _words(name, facts, max_categories, keep)
+
+
+def _without_marks(values: list[str]) -> list[str]:
+    """Return the values that do not stand for a missing answer."""
+    return [value for value in values if not is_mark(value)] if len(values) <= FEW else values
+
+
+def _levels(name: str, facts: ColumnFacts, levels: Sequence[str]) -> ColumnType:
+    """Role of a column whose order was given."""
+    known = set(map(key_of, levels))
+    others = [one for value in facts.some if key_of(one := str(word(value))) not in known]
+    if others:
+        raise ValueError(
+            f"ordered={{{name!r}: {list(levels)!r}}} lacks values of the column: "
+            f"{examples(others)}."
+        )
+    return ColumnType(name, "ordered", categories=tuple(levels), evidence="its order was given")
 
 
 def _no_quantity(
@@ -252,6 +281,7 @@ def infer_column_types(
     show: Collection[str] = (),
     dates: str = "out",
     max_categories: int = FEW,
+    ordered: Mapping[str, Sequence[str]] | None = None,
     strict: bool = False,
     name: str = "the table",
 ) -> list[ColumnType]:
@@ -288,6 +318,7 @@ def infer_column_types(
                     categorical=column in categorical,
                     dates=dates,
                     max_categories=max_categories,
+                    levels=(ordered or {}).get(column, ()),
                 )
             )
     problems = [column_type for column_type in column_types if column_type.kind == "problem"]

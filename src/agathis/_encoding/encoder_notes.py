@@ -96,6 +96,8 @@ def _became(column_type: ColumnType, n: int) -> str:
         return "only shown"
     if column_type.kind == "category":
         return f"{count(n, 'column')} of 0 and 1"
+    if column_type.kind == "ordered":
+        return f"rank of {count(len(column_type.categories), 'value')}"
     if column_type.kind == "number":
         return "number"
     return listed(column_type.parts)

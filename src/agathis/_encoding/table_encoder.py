@@ -56,7 +56,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     """Encode a table as features on one scale.
 
     Numbers are scaled, so that all columns have equal influence. Strings, booleans and other
-    categories are one-hot encoded, where 1 equals a standard deviation of numbers. Identifiers,
+    categories are one-hot encoded, where 1 equals a standard deviation of numbers; ordered answers,
+    such as low, medium and high, become ranks. Identifiers,
     codes, constants, free text and dates are left out. ``columns_`` lists how each column was
     handled, and why. Trees split categorical features by sets of categories, and every export,
     figure and report of a pipeline with this encoder uses the columns and units of the table.
@@ -92,6 +93,9 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     max_categories : int, default=20
         The maximum number of categories of a column of strings. Of more, the most frequent are
         kept, and the rest become "other".
+    ordered : dict of str to sequence of str, optional
+        The values of ordered columns from low to high. Common scales (agreement, sizes, levels of
+        education, age bands) and ordered categoricals of pandas are recognised without it.
     strict : bool, default=False
         Whether to raise an error if a column is ambiguous, instead of adding a note.
     title : str
@@ -155,6 +159,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         no_count: Sequence[str] = (),
         show: Sequence[str] = (),
         max_categories: int = FEW,
+        ordered: Mapping[str, Sequence[str]] | None = None,
         strict: bool = False,
         title: str = "the table",
     ) -> None:
@@ -168,6 +173,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         self.no_count = no_count
         self.show = show
         self.max_categories = max_categories
+        self.ordered = ordered
         self.strict = strict
         self.title = title
 
@@ -231,6 +237,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             show=self.show,
             dates=self.dates,
             max_categories=self.max_categories,
+            ordered=self.ordered,
             strict=self.strict,
             name=self.title,
         )
