@@ -26,6 +26,7 @@ from agathis._encoding.dominant_columns import dominant_columns, notes_on_domina
 from agathis._encoding.feature_rows import FeatureRows
 from agathis._encoding.missing_rows import usable_rows
 from agathis._encoding.table_encoder import TableEncoder
+from agathis._encoding.values_as_groups import notes_on_values
 from agathis._growth.limits import leaf_limit
 from agathis._kernels.names import traits
 from agathis._methods import method_of
@@ -106,8 +107,11 @@ class PreparedTable:
         """Notes on a model fitted to these rows."""
         kernel = self.encoder.roles_.kernel
         X, columns_of = np.asarray(self.X), self.encoder.places()
-        return notes_on_dominant_columns(
-            dominant_columns(model.tree_, X, columns_of, kernel), len(columns_of)
+        tree, features = model.tree_, self.encoder.features_
+        used = {features[f].source for f in tree.feature[~tree.is_leaf].tolist()}
+        notes = notes_on_values(model.labels_, self.raw, columns_of, sorted(used))
+        return notes + notes_on_dominant_columns(
+            dominant_columns(tree, X, columns_of, kernel), len(columns_of)
         )
 
 

@@ -93,7 +93,7 @@ def test_rules_split_in_order_and_all_exports_agree():
     sqlite3 = pytest.importorskip("sqlite3")
     connection = sqlite3.connect(":memory:")
     table.to_sql("t", connection, index=False)
-    found = connection.execute(to_sql(model, "t", dialect="sqlite")).fetchall()
+    found = connection.execute(to_sql(model, table="t", dialect="sqlite")).fetchall()
     assert [row[-1] for row in found] == model.predict(table).tolist()
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from agathis._columns.datetimes import RATES
 from agathis._columns.number_notation import not_numbers
 from agathis._columns.outliers import outliers
 
@@ -24,7 +25,7 @@ LONG = 10
 #: At least this many numbers that are 1, 2, 3, ... in any order are row numbers.
 RANKS = 50
 ID_NAME = re.compile(
-    r"(.*[_\-. ])?(?i:id|pid|uuid|guid|key|index|rowid|row|rownames?)|.*[a-z](Id|ID)", re.DOTALL
+    r"(.*[_\-. ])?(?i:id|id_str|idno|uid|pid|uuid|guid|key|index|rowid|row|rownames?)|.*[a-z](Id|ID)", re.DOTALL
 )
 MEASURE_NAME = re.compile(r"(?i).*[^_\-. ].*[_\-. ](index|key|row)", re.DOTALL)
 #: Words that mark a code alone, and words that do so together with one of the last set.
@@ -42,6 +43,17 @@ NUMBERED = CODES | {
 }  # fmt: skip
 NUMBERS = ("code", "cd", "no", "nr", "num", "number", "nummer")
 IDENTIFIER_WORDS = CODES | {first + last for first in NUMBERED for last in NUMBERS}
+#: Numbers in columns of these names, or names that end so, stand for something.
+NUMBERED_THINGS = frozenset(
+    "type typ kind code mode region district county state province country branch school store "
+    "shop station team club plot block site zone sector department dept ward prof hospital center "
+    "centre category cat segment cluster group gruppe filiale kreis bezirk".split()
+)
+#: Those to whom several rows may belong.
+WHO = frozenset(
+    "customer client user member patient person employee student account household subject "
+    "participant kunde kunden kundennummer patienten mitglied mitglieds nutzer".split()
+)
 #: Separators of the words in a name: punctuation, digits at the end, or a capital letter.
 _BETWEEN = re.compile(r"[\W\d_]+|(?<=[a-z])(?=[A-Z])")
 #: Identifiers that several rows may share: of a shop, of a category.
@@ -73,6 +85,27 @@ def names_things(name: str) -> bool:
     (True, True, False, False)
     """
     return THING_NAME.fullmatch(name.strip()) is not None
+
+
+def names_codes(name: str) -> bool:
+    """Whether integers in a column of this name stand for something: "region", "MOSTYPE".
+
+    >>> names_codes("branch_code"), names_codes("MOSTYPE"), names_codes("statement")
+    (True, True, False)
+    """
+    words = [word.lower() for word in _BETWEEN.split(name) if word]
+    if RATES.intersection(words[:-1]):
+        return False  # "days in hospital"
+    return bool(words) and (words[-1] in NUMBERED_THINGS or words[-1].endswith(("type", "code")))
+
+
+def names_who(name: str) -> bool:
+    """Whether a column names people, or others to whom several rows may belong.
+
+    >>> names_who("customer_no"), names_who("Kundennummer"), names_who("order_no")
+    (True, True, False)
+    """
+    return any(word.lower() in WHO for word in _BETWEEN.split(name))
 
 
 def are_identifiers(strings: list[str]) -> bool:

@@ -21,6 +21,7 @@ LOWER_MARKS = tuple(dict.fromkeys(mark.lower() for mark in MARKS))
 NO_NUMBERS = (
     *LOWER_MARKS,
     *("none", "-", "--", "\u2013", "\u2014", "?", ".", "n.a.", "n. a.", "n.a", "not available"),
+    *("refused", "declined", "don't know", "dk", "no response", "prefer not to say"),
     *("missing", "unknown", "no answer", "not applicable", "k.a.", "k. a.", "keine angabe"),
     *("unbekannt", "fehlt", "weiß nicht", "inconnu", "sans r\u00e9ponse", "desconocido", "nil"),
     *("#div/0!", "#ref!", "#value!", "#name?", "#num!", "#null!", "#wert!", "#bezug!", "#zahl!"),

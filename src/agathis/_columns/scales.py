@@ -94,8 +94,8 @@ SCALES = tuple(
         "middle school|lower secondary; lesshs|less than high school|some high school|less than hs;"
         " secondary|high school|hs|highschool|secondary school|upper secondary|high school grad|"
         "high school graduate|hs-grad|gcse|gcse/cse|gcse/o level; "
-        "vocational|a levels|onc/btec|trade school; somecollege|some college|some-college|someps|"
-        "college|undergraduate; associate|associates|associate degree|assoc|higher/sub degree; "
+        "vocational|a levels|onc/btec|trade school; college; "
+        "someps|somecollege|some college|some-college|undergraduate; associate|associates|associate degree|assoc|higher/sub degree; "
         "bachelor|bachelors|bachelor's|bachelor degree|bachelor's degree|university|"
         "university degree|graduate|degree|tertiary; "
         "postgraduate|master|masters|master's|master degree|master's degree|higher|advanced degree;"
@@ -109,6 +109,7 @@ SCALES = tuple(
 #: Letters are grades only in a column of such a name.
 LETTERS = ("a+", "a", "a-", "b+", "b", "b-", "c+", "c", "c-", "d+", "d", "d-", "e", "f", "g")
 GRADE_NAME = re.compile(r"(?i)(.*[^a-z])?(grade|grades|mark|note|rating|class of energy|letter)")
+GRADES = "its values are grades"
 _AMOUNT = r"[€$£]?\s*(\d[\d., ]*?)\s*[€$£%]?\s*(?:k|years?|yrs?|jahre|ans|h|hours?)?\.?"
 _LEVEL = r"(?:\d+[_.)] ?)?"
 _BANDS = (
@@ -121,7 +122,7 @@ _BANDS = (
                 rf"above|und mehr|und älter|oder mehr|et plus)", re.IGNORECASE), 0.5),
     (re.compile(_AMOUNT, re.IGNORECASE), 0.25),
 )  # fmt: skip
-_NUMBERED = re.compile(r"(\d+)[_.):] *\D.*")
+_NUMBERED = re.compile(r"(\d+)(?:[_):] *|\. *(?=\D)).*\D.*")
 
 
 def key_of(label: str) -> str:
@@ -148,8 +149,11 @@ def ordered_levels(name: str, values: Collection[str]) -> tuple[tuple[str, ...],
         ranks = {key_of(word): rank for rank, level in enumerate(scale) for word in level}
         if labels.keys() <= ranks.keys() and len({ranks[one] for one in labels}) == len(labels):
             return _sorted(labels, ranks), "its values are levels of a known scale"
-    if labels.keys() <= set(LETTERS) and GRADE_NAME.fullmatch(name):
-        return _sorted(labels, {one: -i for i, one in enumerate(LETTERS)}), "its values are grades"
+    if GRADE_NAME.fullmatch(name):
+        if labels.keys() <= set(LETTERS):
+            return _sorted(labels, {one: -i for i, one in enumerate(LETTERS)}), GRADES
+        if all(re.fullmatch(r"[a-h]\d", one) for one in labels):
+            return _sorted(labels, dict(zip(sorted(labels, reverse=True), range(500)))), GRADES
     bands = {one: band for one in labels if (band := _band(one)) is not None}
     n_wide = sum(not label.isdigit() for label in bands)
     if len(bands) == len(labels) == len(set(bands.values())) and n_wide >= FEWEST - 1:

@@ -22,6 +22,7 @@ from agathis._encoding.column_types import (
     OTHER_TYPE,
     OWN_TEXT,
     PARTS,
+    SPARSE,
     TWICE,
     ColumnType,
     examples,
@@ -43,6 +44,7 @@ PLURALS = {
     MANY: "they have too many distinct values",
     OTHER_TYPE: "they are neither numbers nor text",
     CONSTANT: "their value is always",
+    SPARSE: "nearly all their values are missing",
 }
 
 
@@ -71,9 +73,11 @@ def notes_on(column_types: Sequence[ColumnType]) -> list[Note]:
     }
     out += [Note((f"{what}: {listed(names)}.",)) for what, names in listings.items() if names]
     for column_type in column_types:
+        out += column_type.doubts
         if column_type.na_values:
             others = examples(list(column_type.na_values))
-            text = f"{title_of(column_type.name)} has numbers, and also {others}"
+            what = "levels" if column_type.kind == "ordered" else "numbers"
+            text = f"{title_of(column_type.name)} has {what}, and also {others}"
             doubtful = not all(map(is_mark, column_type.na_values))
             out.append(Note((f"{text}, which are treated as missing.",), doubtful))
         if column_type.spellings:

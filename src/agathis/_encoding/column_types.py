@@ -14,15 +14,18 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
+import numpy as np
+
 from agathis._columns import datetimes, identifiers
 from agathis._columns.arrow_values import holds_numbers
 from agathis._columns.column_facts import ColumnFacts, facts_of, is_quantity
-from agathis._columns.errors import Advice, BadTable, Ways
+from agathis._columns.errors import Advice, BadTable, Note, Ways
 from agathis._columns.identifiers import FEW
 from agathis._columns.indicators import word
 from agathis._columns.number_notation import Notation, is_mark, notation_of
 from agathis._columns.scales import key_of, ordered_levels
-from agathis._columns.wording import shortened, title_of
+from agathis._columns.wording import count, shortened, title_of
+from agathis._encoding.column_kinds import Kind, is_outcome, kind_of_number, kind_of_words
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -31,6 +34,15 @@ if TYPE_CHECKING:
 MAX_CATEGORIES = 500
 #: Of many categories, keep those with at least this share of the rows, if they cover half of them.
 SHARE = 0.01
+
+#: Of fewer values in this many rows nothing can be said.
+HARDLY_ANY, MANY_ROWS = 0.03, 50
+#: Numbers that often stand for missing values.
+SENTINELS = (-1.0, -9.0, -99.0, -999.0, -9999.0)
+#: So many columns of the same levels are a block of questions.
+SOME_QUESTIONS = 4
+#: Strings of which this share are dates are dates.
+MOST_DATES = 0.9
 
 #: In as many rows, strings that are all unique are not so by chance: they name the rows.
 SOME_ROWS = 6
@@ -45,6 +57,7 @@ OWN_TEXT = "nearly all its values are unique"
 MANY = "it has too many distinct values"
 OTHER_TYPE = "it is neither numbers nor text"
 CONSTANT = "its value is always"
+SPARSE = "nearly all its values are missing"
 #: Options that include a column that is left out.
 KEEP, PARTS = "keep", "dates"
 
@@ -90,7 +103,11 @@ class ColumnType:
     spellings : mapping of str to str
         Strings of a category that are other spellings of another one, which they were merged with.
     evidence : str
-        Why the values are taken for that kind.
+        Why the values are taken for the kind that they hold.
+    holds_kind : str
+        What the values are: quantity, count, ordered, category, code, identifier, date, free text
+        or outcome-like.
+    doubts : tuple of Note
     """
 
     name: str
@@ -111,15 +128,70 @@ class ColumnType:
     shown: bool = False
     spellings: Mapping[str, str] = field(default_factory=dict)
     evidence: str = ""
+    holds_kind: str = ""
+    doubts: tuple[Note, ...] = ()
 
     @property
     def is_used(self) -> bool:
         return self.kind not in ("out", "problem") and not self.shown
 
 
-def infer_column_type(
+def infer_column_type(name: str, column: Any, **options: Any) -> ColumnType:
+    """Infer the role of a column from its type, values and name, and from options; and its kind.
+
+    Options are those of ``_role``.
+    """
+    facts = facts_of(column)
+    column_type = _role(name, facts, **options)
+    column_type = _with_kind(column_type, facts)
+    if column_type.otherwise is not None:
+        column_type = replace(column_type, otherwise=_with_kind(column_type.otherwise, facts))
+    return column_type
+
+
+def _with_kind(column_type: ColumnType, facts: ColumnFacts) -> ColumnType:
+    kind = _kind(column_type, facts)
+    return replace(
+        column_type, holds_kind=kind.name, evidence=column_type.evidence or kind.evidence
+    )
+
+
+def _kind(column_type: ColumnType, facts: ColumnFacts) -> Kind:
+    """What the values are, given the role of the column."""
+    from pyarrow import types
+
+    name, why = column_type.name, column_type.why
+    known = facts.n_rows - facts.n_missing
+    if column_type.kind in ("date", "calendar") or why in (DATES, CALENDAR):
+        return Kind("date", "its values are dates, times or parts of them")
+    if column_type.kind == "ordered":
+        return Kind("ordered", "it is an ordered categorical")
+    if why in (CODE, IDENTIFIER):
+        is_shared = facts.n_different < known / 2 and not identifiers.names_who(name)
+        if facts.n_different >= 0.9 * known or (why == IDENTIFIER and not is_shared):
+            return Kind("identifier", "its values name rows, or who they belong to")
+        if identifiers.names_who(name):
+            return Kind("identifier", "its name says who rows belong to")
+        return Kind("code", "its name is that of codes")
+    if column_type.kind not in ("number", "category") and types.is_string(facts.type) and known:
+        return kind_of_words(name, facts)
+    if column_type.kind not in ("number", "category"):
+        return Kind("", why)
+    if is_outcome(name, facts.n_different):
+        return Kind("outcome-like", "it is named as a result, and has few values")
+    if column_type.kind == "category":
+        is_code = not types.is_string(facts.type) and identifiers.names_codes(name)
+        if is_code or identifiers.is_identifier_name(name) or identifiers.names_things(name):
+            return Kind("code", "its name is that of codes")
+        return Kind("category", f"it has {count(facts.n_different, 'value')}")
+    if column_type.notation is not None or not len(facts.numbers):
+        return Kind("quantity", "its values are formatted numbers")
+    return kind_of_number(name, facts)
+
+
+def _role(
     name: str,
-    column: pa.ChunkedArray | pa.Array | ColumnFacts,
+    facts: ColumnFacts,
     *,
     keep: bool = False,
     categorical: bool = False,
@@ -130,7 +202,6 @@ def infer_column_type(
     """Infer the role of a column from its type, values and name, and from options."""
     from pyarrow import types
 
-    facts = facts_of(column)
     kind = facts.type
     if not name and not keep:
         return ColumnType(name, "out", NO_NAME)
@@ -138,10 +209,15 @@ def infer_column_type(
         return ColumnType(name, "out", EMPTY)
     if types.is_temporal(kind):
         return _dates(name, facts, dates, categorical)
+    if not (keep or categorical or levels) and facts.n_rows >= MANY_ROWS:
+        if (n_known := facts.n_rows - facts.n_missing) < HARDLY_ANY * facts.n_rows:
+            doubt = (f"{title_of(name)} has a value in {n_known} of {facts.n_rows:,} rows: ",
+                     Advice("keep", (name,)), " uses it all the same.")  # fmt: skip
+            return ColumnType(name, "out", SPARSE, way=KEEP, doubts=(Note(doubt, True),))
     is_string = types.is_string(kind)
     spellings = facts.spellings
     if spellings:
-        column_type = infer_column_type(
+        column_type = _role(
             name,
             facts.merged(),
             keep=keep,
@@ -156,7 +232,7 @@ def infer_column_type(
         why = f"is of type {kind}, which is neither numbers nor text"
         return ColumnType(name, "problem", why, otherwise=ColumnType(name, "out", OTHER_TYPE))
     if types.is_floating(kind) and not categorical and _have_fractions(facts):
-        return ColumnType(name, "number")
+        return ColumnType(name, "number", doubts=_doubts(name, facts))
     values = facts.some
     if levels:
         return _levels(name, facts, levels)
@@ -164,10 +240,15 @@ def infer_column_type(
         return _category(name, facts, MAX_CATEGORIES, asked=True)
     if facts.levels and not categorical:
         return ColumnType(name, "ordered", categories=facts.levels)
-    if is_string and (order := ordered_levels(name, _without_marks(values))) is not None:
-        return ColumnType(name, "ordered", categories=order[0], evidence=order[1])
-    if is_string and datetimes.are_dates(values):
-        return _dates(name, facts, dates, False)
+    if is_string and (found := _recognised_levels(name, values)) is not None:
+        return found
+    if is_string and (n_dates := datetimes.n_dates(values)) >= MOST_DATES * len(values):
+        found = _dates(name, facts, dates, False)
+        if n_dates == len(values):
+            return found
+        others = [value for value in values if not datetimes.are_dates([value])]
+        text = f"{title_of(name)} has dates, and also {examples(others)}, which are not read."
+        return replace(found, doubts=(Note((text,), doubtful=True),))
     if is_string and not keep and datetimes.are_times(values):
         return ColumnType(name, "out", DATES, way=KEEP)
     if len(values) == 1 and not facts.has_missing and not keep:
@@ -179,13 +260,35 @@ def infer_column_type(
     if types.is_boolean(kind) or (not is_string and _are_booleans(values)):
         return _category(name, facts, 2)
     if not is_string:
-        return ColumnType(name, "number")
+        return ColumnType(name, "number", doubts=_doubts(name, facts))
     return _words(name, facts, max_categories, keep)
 
 
-def _without_marks(values: list[str]) -> list[str]:
-    """Return the values that do not stand for a missing answer."""
-    return [value for value in values if not is_mark(value)] if len(values) <= FEW else values
+def _recognised_levels(name: str, values: list[str]) -> ColumnType | None:
+    """Role of a column of ordered values, with or without marks of missing ones."""
+    if len(values) > 2 * FEW:
+        return None
+    marks = tuple(value for value in values if is_mark(value))
+    for others in ((), marks) if marks else ((),):
+        found = ordered_levels(name, [value for value in values if value not in others])
+        if found is not None:
+            return ColumnType(
+                name, "ordered", categories=found[0], evidence=found[1], na_values=others
+            )
+    return None
+
+
+def _doubts(name: str, facts: ColumnFacts) -> tuple[Note, ...]:
+    """Return a note on a number that may stand for a missing value, such as -999."""
+    known = facts.numbers
+    if not len(known) or (low := known.min()) not in SENTINELS:
+        return ()
+    n = int(np.count_nonzero(known == low))
+    if n < 2 or known[known > low].min(initial=np.inf) < 0 or n == len(known):
+        return ()
+    text = f"{title_of(name)} has {low:g} in {count(n, 'row')}, and otherwise no negative number: "
+    advice = Advice("na", f"{low:g}")
+    return (Note((text, advice, " treats it as missing."), doubtful=True),)
 
 
 def _levels(name: str, facts: ColumnFacts, levels: Sequence[str]) -> ColumnType:
@@ -223,6 +326,11 @@ def _no_quantity(
                 name, "calendar", parts=(part,), holds="names" if is_string else "numbers"
             )
         return ColumnType(name, "out", CALENDAR, way=KEEP)
+    if not is_string and identifiers.names_codes(name) and facts.are_integers:
+        if facts.n_different > 2 and not types.is_boolean(facts.type):
+            if facts.n_different <= min(max_categories, facts.n_rows / 10):
+                return _category(name, facts, max_categories)
+            return ColumnType(name, "out", CODE, way=KEEP)
     is_whole = is_string or (is_quantity(facts.type) and facts.are_integers)
     few = facts.n_different <= min(max_categories, facts.n_rows / 10)
     if (identifiers.is_identifier_name(name) and is_whole) or (
@@ -230,14 +338,27 @@ def _no_quantity(
     ):
         if few:
             return _category(name, facts, max_categories)
-        return ColumnType(name, "out", CODE, way=KEEP)
+        return ColumnType(name, "out", CODE, way=KEEP, doubts=_repeats(name, facts))
     if is_whole and few and identifiers.names_things(name):
         return _category(name, facts, max_categories)
     if is_string and identifiers.is_free_text(facts):
         return ColumnType(name, "out", FREE_TEXT)
     if identifiers.is_identifier(name, facts):
-        return ColumnType(name, "out", IDENTIFIER, way=KEEP)
+        return ColumnType(name, "out", IDENTIFIER, way=KEEP, doubts=_repeats(name, facts))
     return None
+
+
+def _repeats(name: str, facts: ColumnFacts) -> tuple[Note, ...]:
+    """Return a note on a table with several rows for each customer."""
+    known = facts.n_rows - facts.n_missing
+    if not identifiers.names_who(name) or facts.n_different > known / 2:
+        return ()
+    rows = f"{known:,} {'sampled rows' if facts.rows is not None else 'rows'}"
+    text = (
+        f"{title_of(name)} has {facts.n_different:,} different values in {rows}: groups are of "
+        "rows, such as purchases or visits. To group what it names, make one row of each first."
+    )
+    return (Note((text,), doubtful=True),)
 
 
 def _have_fractions(facts: ColumnFacts) -> bool:
@@ -324,7 +445,22 @@ def infer_column_types(
     problems = [column_type for column_type in column_types if column_type.kind == "problem"]
     if problems and strict:
         raise _unusable(problems, name)
-    return [column_type.otherwise or column_type for column_type in column_types]
+    return alike([column_type.otherwise or column_type for column_type in column_types])
+
+
+def alike(column_types: list[ColumnType]) -> list[ColumnType]:
+    """Return columns of which those with the same levels as several ordered ones are ordered too.
+
+    Questions of one block have the same answers, also those to which most say nothing.
+    """
+    runs = Counter(v.evidence for v in column_types if v.holds_kind == "ordered")
+    blocks = {evidence for evidence, n in runs.items() if n >= SOME_QUESTIONS}
+    return [
+        replace(v, holds_kind="ordered")
+        if v.holds_kind == "count" and v.evidence in blocks
+        else v
+        for v in column_types
+    ]
 
 
 def _unusable(problems: Sequence[ColumnType], name: str) -> BadTable:
@@ -368,7 +504,9 @@ def _words(name: str, facts: ColumnFacts, maximum: int, keep: bool) -> ColumnTyp
     if others is not None:
         kinds = examples(_one_of_each(values))
         why = f"has numbers of several forms or units, such as {kinds}: write them alike"
-        return ColumnType(name, "problem", why, has_few_values=few, otherwise=as_category)
+        doubts = (Note((f"{title_of(name)} {why}.",), doubtful=True),)
+        otherwise = replace(as_category, doubts=doubts)
+        return ColumnType(name, "problem", why, has_few_values=few, otherwise=otherwise)
     if facts.n_different > maximum:
         why = f"has {facts.n_different} distinct values, such as {examples(values)}"
         return ColumnType(name, "problem", why, has_few_values=few, otherwise=as_category)

@@ -12,6 +12,7 @@ from agathis._columns.identifiers import FEW
 from agathis._columns.wording import count, listed, some, title_of
 from agathis._encoding.column_notes import notes_on
 from agathis._encoding.column_types import CONSTANT, KEEP, PARTS, ColumnType
+from agathis._encoding.copies import copies_of, notes_on_families
 from agathis._encoding.encoder_options import Options
 from agathis._encoding.feature_rows import LARGEST
 from agathis._utils.result_table import Table
@@ -39,22 +40,23 @@ def notes_of(encoder: TableEncoder) -> list[Note]:
         notes.append(Note((f"{text}: {listed(shown)}.",), doubtful=True))
     if encoder.outliers_:
         shown = (
-            f"{title_of(name)} ({some([f'{value:.15g}' for value in values], 3)})"
+            f"{title_of(name)} ({some([_short(value) for value in values], 3)})"
             for name, values in encoder.outliers_.items()
         )
         text = f"Outliers are clipped and do not affect the scale: {listed(shown)}"
         notes.append(Note((text, " (", Advice("scale", "standard"), " does not clip).")))
-    return notes
+    return notes + notes_on_families(encoder.families_, encoder.weight == "learned")
 
 
 def weight_notes_of(encoder: TableEncoder) -> list[Note]:
     """Return notes on columns of low weight."""
     if encoder.weight != "learned":
         return []
+    known = {name for family in encoder.families_ for name in family.members}
     little = [
         title_of(row["column"])
         for row in encoder.columns_
-        if row["weight"] is not None and row["weight"] < LITTLE
+        if row["weight"] is not None and row["weight"] < LITTLE and row["column"] not in known
     ]
     if not little:
         return []
@@ -68,7 +70,7 @@ def columns_of(encoder: TableEncoder, variances: np.ndarray, options: Options) -
     """List how each column was handled; variances are of scaled features."""
     spread = np.where(encoder.roles_.kernel, variances, 0.0)
     total = spread.sum()
-    places = encoder.places()
+    places, copies = encoder.places(), copies_of(encoder.families_)
     shares = {
         column: float(spread[features].sum() / total) if total > 0 else 0.0
         for column, features in places.items()
@@ -77,9 +79,11 @@ def columns_of(encoder: TableEncoder, variances: np.ndarray, options: Options) -
         [
             {
                 "column": column_type.name,
-                "kind": "" if column_type.kind == "out" else column_type.kind,
+                "kind": f"copy of {copies[column_type.name]}"
+                if column_type.name in copies
+                else column_type.holds_kind,
                 "became": _became(column_type, len(places.get(column_type.name, ()))),
-                "why": column_type.why,
+                "why": column_type.why or column_type.evidence,
                 "share": shares.get(column_type.name),
                 "weight": options.weight(column_type.name) if column_type.is_used else None,
             }
@@ -87,6 +91,11 @@ def columns_of(encoder: TableEncoder, variances: np.ndarray, options: Options) -
         ],
         ["column", "kind", "became", "why", "share", "weight"],
     )
+
+
+def _short(value: float) -> str:
+    """Format a number for a note: four digits, and no fewer than before the point."""
+    return f"{round(value):d}" if abs(value) >= 1e4 else f"{float(f'{value:.4g}'):.15g}"
 
 
 def _became(column_type: ColumnType, n: int) -> str:

@@ -29,6 +29,7 @@ from agathis._columns.frames import checked_table, is_table
 from agathis._columns.identifiers import FEW
 from agathis._encoding import row_sample
 from agathis._encoding.column_types import ColumnType, infer_column_types
+from agathis._encoding.copies import families
 from agathis._encoding.encoder_notes import (
     columns_of,
     infinite,
@@ -118,6 +119,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         From raw to scaled features.
     outliers_ : dict
         For each column with outliers, such as typing errors, their values.
+    families_ : list of Family
+        Columns that say the same, such as a price and its logarithm.
     infinite_ : dict
         For each column with infinite values the number of rows with one.
     ends_ : ndarray of shape (2, n_features)
@@ -263,6 +266,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             self.features_[f].source: raw.X[far[:, f], f].tolist()
             for f in np.flatnonzero(far.any(axis=0)).tolist()
         }
+        self.families_ = families(raw.X, self.features_)
         if options.learns:
             X = scaler.transform(raw.X)
             X[far] = np.nan
@@ -312,8 +316,16 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             for column, places in self.places().items()
             if kernel[places].any()
         }
-        weights = relevance(X, list(counted.values()))
-        return dict(zip(counted, weights.tolist(), strict=True))
+        # A family counts once, as its first member: that others repeat it is no evidence.
+        shares = {name: (one.members[0], len(one.members)) for one in self.families_
+                  for name in one.members}  # fmt: skip
+        alone = {name: at for name, at in counted.items() if shares.get(name, (name,))[0] == name}
+        weights = dict(zip(alone, relevance(X, list(alone.values())).tolist(), strict=True))
+        out = {}
+        for name in counted:
+            first, n = shares.get(name, (name, 1))
+            out[name] = weights.get(first, 1.0) / n
+        return out
 
     def _weights(self, options: Options) -> list[float]:
         """Expand weights to features; the parts of a date share the weight of one column."""
