@@ -16,10 +16,12 @@ from dataclasses import dataclass
 from decimal import Decimal
 from functools import lru_cache
 
-from agathis._columns.errors import Advice, Note
+from agathis._columns.errors import Advice, Cells, Note
 from agathis._columns.missing_values import NO_NUMBERS
 
 OTHER = {".": ",", ",": "."}
+#: What a page says of the cell that a note quotes.
+AMBIGUOUS = "the decimal point is a guess"
 CURRENCY = r"[€$£¥%‰]|EUR|USD|GBP|CHF"
 #: Units after a number. Of letters alone there are few: "5 A" may as well be a name.
 UNITS = (
@@ -162,7 +164,7 @@ def described(notation: Notation, strings: Collection[str], doubtful: bool) -> N
     longest = max((string for string in strings if string not in marks), key=len)
     unit = f" {DURATION_UNIT}" if notation.is_duration else ""
     number = f"{notation.values([longest])[0]:.15g}{unit}"
-    parts: list[object] = [f"{longest.strip()} is read as {number}"]
+    parts: list[object] = [Cells(f"{longest.strip()} is read as {number}", AMBIGUOUS)]
     if marks:
         parts.append(f"; {', '.join(map(repr, sorted(marks)))} as missing")
     if doubtful:
@@ -177,9 +179,11 @@ def doubt(cells: Sequence[str], decimal: str) -> Note | None:
     if not known or not all(EITHER.fullmatch(cell) for cell in known):
         return None
     cell = known[0]
-    read = f"{cell} is read as {float(cell.replace(decimal, '.')):.15g}; "
+    shown = f"{cell} is read as {float(cell.replace(decimal, '.')):.15g}"
     way = Advice("decimal", OTHER[decimal])
-    return Note((read, way, f" takes {decimal} for the thousands separator"), True)
+    return Note(
+        (Cells(shown, AMBIGUOUS), "; ", way, f" takes {decimal} for the thousands separator"), True
+    )
 
 
 def not_numbers(strings: Iterable[str]) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from agathis._columns.errors import Advice, Note
+from agathis._columns.errors import Advice, Cells, Note
 from agathis._columns.number_notation import is_mark
 from agathis._columns.wording import count, listed, some, title_of
 from agathis._encoding.column_types import (
@@ -75,18 +75,19 @@ def notes_on(column_types: Sequence[ColumnType]) -> list[Note]:
     for column_type in column_types:
         out += column_type.doubts
         if column_type.na_values:
-            others = examples(list(column_type.na_values))
+            others = Cells(examples(list(column_type.na_values)), "other values")
             what = "levels" if column_type.kind == "ordered" else "numbers"
-            text = f"{title_of(column_type.name)} has {what}, and also {others}"
+            text = f"{title_of(column_type.name)} has {what}, and also "
             doubtful = not all(map(is_mark, column_type.na_values))
-            out.append(Note((f"{text}, which are treated as missing.",), doubtful))
+            out.append(Note((text, others, ", which are treated as missing."), doubtful))
         if column_type.spellings:
             same: dict[str, list[str]] = {}
             for spelling, value in column_type.spellings.items():
                 same.setdefault(value, []).append(spelling)
             shown = (f"{value!r} ({examples(others)})" for value, others in same.items())
-            text = f"{title_of(column_type.name)}: spellings of one value are merged"
-            out.append(Note((f"{text}: {some(shown, 3)}.",)))
+            cells = Cells(some(shown, 3), count(len(same), "value"))
+            text = f"{title_of(column_type.name)}: spellings of one value are merged: "
+            out.append(Note((text, cells, ".")))
     reasons: dict[tuple[str, str], list[str]] = {}
     for column_type in column_types:
         if column_type.kind == "out":

@@ -19,7 +19,7 @@ import numpy as np
 from agathis._columns import datetimes, identifiers
 from agathis._columns.arrow_values import holds_numbers
 from agathis._columns.column_facts import ColumnFacts, facts_of, is_quantity
-from agathis._columns.errors import Advice, BadTable, Note, Ways
+from agathis._columns.errors import Advice, BadTable, Cells, Note, Ways
 from agathis._columns.identifiers import FEW
 from agathis._columns.indicators import word
 from agathis._columns.number_notation import Notation, is_mark, notation_of
@@ -247,8 +247,9 @@ def _role(
         if n_dates == len(values):
             return found
         others = [value for value in values if not datetimes.are_dates([value])]
-        text = f"{title_of(name)} has dates, and also {examples(others)}, which are not read."
-        return replace(found, doubts=(Note((text,), doubtful=True),))
+        cells = Cells(examples(others), count(len(others), "other value"))
+        text = f"{title_of(name)} has dates, and also ", cells, ", which are not read."
+        return replace(found, doubts=(Note(text, doubtful=True),))
     if is_string and not keep and datetimes.are_times(values):
         return ColumnType(name, "out", DATES, way=KEEP)
     if len(values) == 1 and not facts.has_missing and not keep:
@@ -504,7 +505,8 @@ def _words(name: str, facts: ColumnFacts, maximum: int, keep: bool) -> ColumnTyp
     if others is not None:
         kinds = examples(_one_of_each(values))
         why = f"has numbers of several forms or units, such as {kinds}: write them alike"
-        doubts = (Note((f"{title_of(name)} {why}.",), doubtful=True),)
+        hidden = "has numbers of several forms or units"
+        doubts = (Note((f"{title_of(name)} ", Cells(why, hidden), "."), doubtful=True),)
         otherwise = replace(as_category, doubts=doubts)
         return ColumnType(name, "problem", why, has_few_values=few, otherwise=otherwise)
     if facts.n_different > maximum:

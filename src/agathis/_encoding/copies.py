@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.stats import rankdata
 
-from agathis._columns.errors import Advice, Note
+from agathis._columns.errors import Advice, Cells, Note
 from agathis._columns.wording import listed, title_of
 from agathis._encoding.row_sample import drawn
 from agathis._encoding.table_features import Feature
@@ -103,9 +103,9 @@ def notes_on_families(found: Sequence[Family], learns: bool) -> list[Note]:
         if family.value is None:
             out.append(Note((f"{names} say the same in other words or units{counts}.",)))
             continue
-        text = f"{names} have the value {family.value!r} in the same rows{counts}: "
-        advice = Advice("drop", family.members[1:])
-        out.append(Note((text, advice, " leaves all but one out."), doubtful=True))
+        value = Cells(f"the value {family.value!r}", "one value")
+        way = Advice("drop", family.members[1:]), " leaves all but one out."
+        out.append(Note((f"{names} have ", value, f" in the same rows{counts}: ", *way), True))
     return out
 
 

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypedDict
 
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from agathis._encoding.column_types import IDENTIFIER
+from agathis._columns.errors import Note
 from agathis._encoding.scaling import scaling_summary
 from agathis._encoding.table_encoder import TableEncoder
 from agathis._objective.centres import PointCentres
+
+#: Why a column is left out that an option names.
+ASKED, FINDS = "as was asked for", "it finds rows on this page"
 
 
 class GivenReadOptions(TypedDict, total=False):
@@ -50,6 +54,8 @@ class Provenance:
     ----------
     source : str or None
         The file.
+    title : str or None
+        The title of its pages.
     reading : GivenReadOptions
     rows_read, rows_used : int or None
     rows_why : str or None
@@ -58,15 +64,18 @@ class Provenance:
         How numbers were scaled.
     columns : tuple of ColumnUse
     target, identifier : str or None
-        The columns of known classes and of identifiers.
+        The columns of known classes, and of the identifiers that readers of a page find rows by.
     show : tuple of str
         Columns that are only shown.
     missing : str
         The handling of rows with missing values: "tree", "drop" or "error".
     notes : tuple of str
+    doubts : tuple of str
+        Why the result may be wrong, in the words of a page (``Note.on_page``).
     """
 
     source: str | None = None
+    title: str | None = None
     reading: GivenReadOptions = field(default_factory=GivenReadOptions)
     rows_read: int | None = None
     rows_used: int | None = None
@@ -78,10 +87,19 @@ class Provenance:
     show: tuple[str, ...] = ()
     missing: Literal["tree", "drop", "error"] = "tree"
     notes: tuple[str, ...] = ()
+    doubts: tuple[str, ...] = ()
 
     @classmethod
-    def of_encoder(cls, encoder: TableEncoder, **known: Any) -> Provenance:
-        """The provenance stored in a fitted encoder, updated with the arguments."""
+    def of_encoder(
+        cls, encoder: TableEncoder, notes: Iterable[Note] | None = None, **known: Any
+    ) -> Provenance:
+        """The provenance stored in a fitted encoder, updated with the arguments.
+
+        ``notes`` are by default those of the encoder.
+        """
+        if notes is None:
+            notes = [*encoder.notes(), *encoder.notes_on_weights()]
+        notes, finds = list(notes), known.get("identifier")
         used = {"left out": False, "only shown": None}
         columns = [
             ColumnUse(
@@ -94,19 +112,23 @@ class Provenance:
             for row in encoder.columns_
         ]
         columns += [
-            ColumnUse(name, "", "left out", "as was asked for", False)
+            ColumnUse(name, "", "left out", FINDS if name == finds else ASKED, False)
             for name in encoder.drop
             if name != known.get("target")
         ]
-        identifiers = [v.name for v in encoder.column_types_ if v.why == IDENTIFIER]
         values: dict[str, Any] = {
             "scaling": scaling_summary([_usual_scale(encoder)]),
             "columns": tuple(columns),
-            "identifier": identifiers[0] if identifiers else None,
             "show": tuple(encoder.show),
-            "notes": tuple(map(str, encoder.notes())),
+            "notes": tuple(map(str, notes)),
+            "doubts": doubts_of(notes),
         }
         return cls(**{**values, **known})
+
+
+def doubts_of(notes: Iterable[Note]) -> tuple[str, ...]:
+    """The doubtful notes as a page shows them, each once."""
+    return tuple(dict.fromkeys(note.on_page() for note in notes if note.doubtful))
 
 
 def _usual_scale(encoder: TableEncoder) -> str:

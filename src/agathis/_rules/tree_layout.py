@@ -18,7 +18,7 @@ from sklearn.pipeline import Pipeline
 
 from agathis._checks import data as checks
 from agathis._checks.parameters import PLOT_CONSTRAINTS
-from agathis._rules.described_tree import describe
+from agathis._rules.described_tree import Described, describe
 from agathis._trees.tree import LEAF, MOVES, Tree
 
 
@@ -148,6 +148,11 @@ def layout_tree(
         digits=digits,
         numbers=numbers,
     )
+    return layout_of(described, max_depth)
+
+
+def layout_of(described: Described, max_depth: int | None = None) -> TreeLayout:
+    """Compute the layout of a described tree."""
     tree, clusters = described.tree, described.clusters
     below, n_leaves = _below(tree)
     weight = below.sum(axis=1, keepdims=True)
