@@ -21,11 +21,12 @@ from agathis._columns import datetimes
 from agathis._columns.arrow_values import plain
 from agathis._columns.errors import Note
 from agathis._columns.wording import title_of
-from agathis._encoding.column_types import ColumnType
+from agathis._encoding.column_roles import ColumnType
 from agathis._encoding.copies import copies_of
 from agathis._encoding.table_encoder import TableEncoder
 from agathis._fit_table import prepare
 from agathis._io.read_table import read_table
+
 
 @dataclass(frozen=True)
 class ColumnRead:

@@ -112,8 +112,8 @@ class PreparedTable:
         X, columns_of = np.asarray(self.X), self.encoder.places()
         tree, features = model.tree_, self.encoder.features_
         used = {features[f].source for f in tree.feature[~tree.is_leaf].tolist()}
-        notes = notes_on_values(model.labels_, self.raw, columns_of, sorted(used))
-        return notes + notes_on_dominant_columns(
+        values = notes_on_values(tree.predict(X), self.raw, columns_of, sorted(used))
+        return values or notes_on_dominant_columns(
             dominant_columns(tree, X, columns_of, kernel), len(columns_of)
         )
 

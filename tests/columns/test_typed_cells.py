@@ -95,9 +95,13 @@ def test_what_is_merged():
 def test_spellings_do_not_change_the_encoding(data):
     """encode(table) is encode(table with messy spellings)."""
     names = data.draw(
-        st.lists(st.sampled_from(["Retail", "public", "ONLINE", "New York", "Öl", "x1"]), min_size=2,
-                 max_size=5, unique=True)
-    )  # fmt: skip
+        st.lists(
+            st.sampled_from(["Retail", "public", "ONLINE", "New York", "Öl", "x1"]),
+            min_size=2,
+            max_size=5,
+            unique=True,
+        )
+    )
     rows = data.draw(st.lists(st.sampled_from(names), min_size=12, max_size=30))
     rows = [*names, *names, *rows]
 

@@ -24,6 +24,10 @@ def people(n: int = 300) -> pd.DataFrame:
     )
 
 
+def weights(encoder: TableEncoder) -> dict[str, float]:
+    return {row["column"]: row["weight"] for row in encoder.columns_}
+
+
 COPIES = {
     "logarithm": ("wage", lambda table: np.log(table["wage"])),
     "rounded logarithm": ("wage", lambda table: np.log(table["wage"]).round(4)),
@@ -51,8 +55,7 @@ def test_copies(case):
     note = f"{original} and copy say the same in other words or units"
     assert any(note in str(one) for one in encoder.notes())
     # The two weigh as much as the original did alone; how much that is does not change others.
-    alone = dict(zip(*(TableEncoder().fit(people()).columns_[c] for c in ("column", "weight"))))
-    found = dict(zip(*(encoder.columns_[c] for c in ("column", "weight"))))
+    alone, found = weights(TableEncoder().fit(people())), weights(encoder)
     assert found.pop("copy") + found[original] == pytest.approx(alone[original])
     assert {n: w for n, w in found.items() if n != original} == {
         n: w for n, w in alone.items() if n != original
@@ -88,7 +91,7 @@ def test_answers_that_repeat_one_fact():
     note = next(one for one in encoder.notes() if "No internet service" in str(one))
     assert note.doubtful
     assert "'No internet service' in the same rows, so that together they count as one" in str(note)
-    weight = dict(zip(encoder.columns_["column"], encoder.columns_["weight"]))
+    weight = weights(encoder)
     assert sum(weight[name] for name in names) <= 1
     # Rare answers in the same rows make no family.
     rare = people()

@@ -1,4 +1,4 @@
-"""Ordered answers: recognised or given, encoded by rank, split in order, the same in all exports."""
+"""Ordered answers: recognised or given, encoded by rank, and split in order in all exports."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ ORDERED = {
     "shelf": "Bad; Medium; Good",
     "rank": "AsstProf; AssocProf; Prof",
     "condition": "1_Good; 2_Fair; 3_Poor",
-    "hours": "<1; 1; 2; 3; 4; 5+",
+    "hours": "<1; 1-2; 3; 4-5; 6+",
 }
 UNORDERED = {
     "group": "A; B; C",
@@ -43,6 +43,7 @@ UNORDERED = {
     "mixed": "low; medium; blue",
     "two": "low; high",
     "numbers": "1; 2; 3; 4",
+    "prices": "5 €; 7 $; 9",
 }
 
 
@@ -149,7 +150,9 @@ def test_the_command_takes_an_order(tmp_path, monkeypatch, capsys):
     group = np.arange(90) % 3
     plan = np.array(["basic", "plus=", "max"])[group]
     pd.DataFrame({"plan": plan, "x": group * 5 + random.random(90)}).to_csv("t.csv", index=False)
-    done = here(capsys, "fit", "t.csv", "-k", "3", "-o", "m.json", "--ordered", "plan=basic<plus=<max")
+    done = here(
+        capsys, "fit", "t.csv", "-k", "3", "-o", "m.json", "--ordered", "plan=basic<plus=<max"
+    )
     assert done.code == 0, done.err
     assert "Ordered: plan (basic < plus= < max)" in done.out + done.err
     model = from_json((tmp_path / "m.json").read_text())

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from pyarrow import csv, feather, json, parquet
 
 from agathis._columns.errors import BadTable
-from agathis._encoding.column_types import KEEP, infer_column_type
+from agathis._encoding.column_roles import KEEP
+from agathis._encoding.column_types import infer_column_type
 from agathis._io import csv_parsing, json_rows
 from agathis._io.csv_layout import assumed_encoding, layout_of
 from agathis._io.read_table import ReadOptions, read_table

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from agathis._columns.datetimes import RATES
 from agathis._columns.number_notation import not_numbers
 from agathis._columns.outliers import outliers
+from agathis._columns.wording import word_set
 
 if TYPE_CHECKING:
     from agathis._columns.column_facts import ColumnFacts
@@ -25,7 +26,9 @@ LONG = 10
 #: At least this many numbers that are 1, 2, 3, ... in any order are row numbers.
 RANKS = 50
 ID_NAME = re.compile(
-    r"(.*[_\-. ])?(?i:id|id_str|idno|uid|pid|uuid|guid|key|index|rowid|row|rownames?)|.*[a-z](Id|ID)", re.DOTALL
+    r"(.*[_\-. ])?(?i:id|id_str|idno|uid|pid|uuid|guid|key|index|rowid|row|rownames?)"
+    r"|.*[a-z](Id|ID)",
+    re.DOTALL,
 )
 MEASURE_NAME = re.compile(r"(?i).*[^_\-. ].*[_\-. ](index|key|row)", re.DOTALL)
 #: Words that mark a code alone, and words that do so together with one of the last set.
@@ -44,15 +47,15 @@ NUMBERED = CODES | {
 NUMBERS = ("code", "cd", "no", "nr", "num", "number", "nummer")
 IDENTIFIER_WORDS = CODES | {first + last for first in NUMBERED for last in NUMBERS}
 #: Numbers in columns of these names, or names that end so, stand for something.
-NUMBERED_THINGS = frozenset(
+NUMBERED_THINGS = word_set(
     "type typ kind code mode region district county state province country branch school store "
     "shop station team club plot block site zone sector department dept ward prof hospital center "
-    "centre category cat segment cluster group gruppe filiale kreis bezirk".split()
+    "centre category cat segment cluster group gruppe filiale kreis bezirk"
 )
 #: Those to whom several rows may belong.
-WHO = frozenset(
+WHO = word_set(
     "customer client user member patient person employee student account household subject "
-    "participant kunde kunden kundennummer patienten mitglied mitglieds nutzer".split()
+    "participant kunde kunden kundennummer patienten mitglied mitglieds nutzer"
 )
 #: Separators of the words in a name: punctuation, digits at the end, or a capital letter.
 _BETWEEN = re.compile(r"[\W\d_]+|(?<=[a-z])(?=[A-Z])")

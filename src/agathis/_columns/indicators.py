@@ -55,9 +55,7 @@ def encoded(
     return made[:, [every.index(category) for category in categories]], unseen
 
 
-def respelled(
-    strings: Sequence[str | None], categories: Sequence[object]
-) -> Sequence[str | None]:
+def respelled(strings: Sequence[str | None], categories: Sequence[object]) -> Sequence[str | None]:
     """Replace other spellings of the categories by the categories."""
     exact = {word(category) for category in categories}
     odd = {string for string in strings if string is not None and string not in exact}

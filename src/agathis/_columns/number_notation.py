@@ -2,9 +2,10 @@
 
 A column of strings is numeric if all its cells are numbers in one of two styles, with one unit or
 none. Brackets and a minus at the end are negative, as accountants write; square brackets and marks
-of footnotes are ignored. Durations are in minutes. Where both styles fit, as for 1.200, the rest of the file decides, and a note says so. The
-result is a :class:`Notation`, which parses other cells of the column, such as those of later blocks
-or files. It is plain Python, since columns have few distinct strings.
+of footnotes are ignored. Durations are in minutes. Where both styles fit, as for 1.200, the rest of
+the file decides, and a note says so. The result is a :class:`Notation`, which parses other cells of
+the column, such as those of later blocks or files. It is plain Python, since columns have few
+distinct strings.
 """
 
 from __future__ import annotations
@@ -53,7 +54,9 @@ _DIGITS = {
 STYLES = {point: rf"(?:{digits})(?:[eE][-+]?[0-9]+)?" for point, digits in _DIGITS.items()}
 _BEFORE = rf"(?:{CURRENCY})"
 _MULTIPLE = rf"(?:\s*(?:{'|'.join(TIMES)})\.?(?![A-Za-z]))"
-_FIRST_UNIT = re.compile(rf"[-+\s]*(?:({_BEFORE})|[-+\d.,{_GAPS}]+(?:[eE][-+]?\d+)?{_MULTIPLE}?\s*({UNIT})?)")
+_FIRST_UNIT = re.compile(
+    rf"[-+\s]*(?:({_BEFORE})|[-+\d.,{_GAPS}]+(?:[eE][-+]?\d+)?{_MULTIPLE}?\s*({UNIT})?)"
+)
 #: May be thousands or a fraction: no evidence of a style.
 EITHER = re.compile(r"[-+]?[1-9][0-9]{0,2}[.,][0-9]{3}")
 
@@ -83,8 +86,10 @@ class Notation:
 
         >>> Notation(",", "€").values(["1.264,40 €", "-2 €", "(3 €)"])
         [1264.4, -2.0, -3.0]
-        >>> Notation(".").values(["1.2k", "900"]), Notation(".", is_duration=True).values(["3h 20m"])
-        ([1200.0, 900.0], [200.0])
+        >>> Notation(".").values(["1.2k", "900"])
+        [1200.0, 900.0]
+        >>> Notation(".", is_duration=True).values(["3h 20m"])
+        [200.0]
         """
         return [self._value(string) for string in strings]
 

@@ -52,7 +52,8 @@ SCALES = tuple(
         "poor; below average; average; above average; good; excellent",
         "sehr schlecht|ungenügend; schlecht|mangelhaft; ausreichend; "
         "mittel|mittelmäßig|befriedigend; gut; sehr gut; ausgezeichnet",
-        "très mauvais; mauvais; passable|moyen; assez bien; bon|bien; très bon|très bien; excellent",
+        "très mauvais; mauvais; passable|moyen; assez bien; bon|bien; très bon|très bien; "
+        "excellent",
         # Frequency and importance
         "never; almost never|hardly ever; rarely|seldom; occasionally; "
         "sometimes; fairly often; often|frequently; usually|most of time|most of the time; "
@@ -73,7 +74,8 @@ SCALES = tuple(
         "none|no|nil; trace; very low|lowest|negligible; low|lo|minor|mild; "
         "below average; medium|med|mid|middle|moderate|average|normal; "
         "above average; high|hi|major|severe; very high|highest; critical|extreme",
-        "keine|kein; sehr niedrig|sehr gering; niedrig|gering; mittel|mäßig|normal; hoch; sehr hoch",
+        "keine|kein; sehr niedrig|sehr gering; niedrig|gering; mittel|mäßig|normal; hoch; "
+        "sehr hoch",
         "très faible|très bas; faible|bas; moyen|modéré; élevé|haut|fort; très élevé|très fort",
         "small; medium|mid; large|big; very large|extra large|huge",
         "sehr klein; klein; mittel|mittelgroß; groß; sehr groß",
@@ -95,7 +97,8 @@ SCALES = tuple(
         " secondary|high school|hs|highschool|secondary school|upper secondary|high school grad|"
         "high school graduate|hs-grad|gcse|gcse/cse|gcse/o level; "
         "vocational|a levels|onc/btec|trade school; college; "
-        "someps|somecollege|some college|some-college|undergraduate; associate|associates|associate degree|assoc|higher/sub degree; "
+        "someps|somecollege|some college|some-college|undergraduate; "
+        "associate|associates|associate degree|assoc|higher/sub degree; "
         "bachelor|bachelors|bachelor's|bachelor degree|bachelor's degree|university|"
         "university degree|graduate|degree|tertiary; "
         "postgraduate|master|masters|master's|master degree|master's degree|higher|advanced degree;"
@@ -109,18 +112,21 @@ SCALES = tuple(
 #: Letters are grades only in a column of such a name.
 LETTERS = ("a+", "a", "a-", "b+", "b", "b-", "c+", "c", "c-", "d+", "d", "d-", "e", "f", "g")
 GRADE_NAME = re.compile(r"(?i)(.*[^a-z])?(grade|grades|mark|note|rating|class of energy|letter)")
+#: What comes after a number at which a band begins: a number alone.
+POINT = 0.25
 GRADES = "its values are grades"
 _AMOUNT = r"[€$£]?\s*(\d[\d., ]*?)\s*[€$£%]?\s*(?:k|years?|yrs?|jahre|ans|h|hours?)?\.?"
 _LEVEL = r"(?:\d+[_.)] ?)?"
 _BANDS = (
-    (re.compile(rf"{_LEVEL}{_AMOUNT}\s*(?:-|–|to|bis|à|until)\s*{_AMOUNT}", re.IGNORECASE), 0.0),
+    (re.compile(rf"{_LEVEL}{_AMOUNT}\s*(?:-|\u2013|to|bis|à|until)\s*{_AMOUNT}",
+                re.IGNORECASE), 0.0),
     (re.compile(rf"(?:under|below|less than|up to|unter|bis|moins de|<=?|≤)\s*{_AMOUNT}",
                 re.IGNORECASE), -1.0),
     (re.compile(rf"(?:over|above|more than|from|at least|über|ab|mehr als|plus de|>=?|≥)\s*"
                 rf"{_AMOUNT}", re.IGNORECASE), 0.5),
     (re.compile(rf"{_LEVEL}{_AMOUNT}\s*(?:\+|and more|or more|and over|or older|and older|and "
                 rf"above|und mehr|und älter|oder mehr|et plus)", re.IGNORECASE), 0.5),
-    (re.compile(_AMOUNT, re.IGNORECASE), 0.25),
+    (re.compile(_AMOUNT, re.IGNORECASE), POINT),
 )  # fmt: skip
 _NUMBERED = re.compile(r"(\d+)(?:[_):] *|\. *(?=\D)).*\D.*")
 
@@ -153,9 +159,11 @@ def ordered_levels(name: str, values: Collection[str]) -> tuple[tuple[str, ...],
         if labels.keys() <= set(LETTERS):
             return _sorted(labels, {one: -i for i, one in enumerate(LETTERS)}), GRADES
         if all(re.fullmatch(r"[a-h]\d", one) for one in labels):
-            return _sorted(labels, dict(zip(sorted(labels, reverse=True), range(500)))), GRADES
+            best_last = {one: i for i, one in enumerate(sorted(labels, reverse=True))}
+            return _sorted(labels, best_last), GRADES
     bands = {one: band for one in labels if (band := _band(one)) is not None}
-    n_wide = sum(not label.isdigit() for label in bands)
+    # Of plain numbers there may be one, such as "0" beside "1-2" and "3-5".
+    n_wide = sum(side != POINT for _, side in bands.values())
     if len(bands) == len(labels) == len(set(bands.values())) and n_wide >= FEWEST - 1:
         return _sorted(labels, bands), "its values are bands of numbers"
     numbered = {one: int(match[1]) for one in labels if (match := _NUMBERED.fullmatch(one))}
@@ -173,8 +181,8 @@ def _band(label: str) -> tuple[float, float] | None:
     for pattern, side in _BANDS:
         match = pattern.fullmatch(label)
         if match:
-            ends = [_number(cell) for cell in match.groups()]
-            if None in ends or (len(ends) == 2 and not ends[0] < ends[1]):
+            ends = [number for cell in match.groups() if (number := _number(cell)) is not None]
+            if len(ends) < len(match.groups()) or ends != sorted(set(ends)):
                 return None
             # "10 to 24" begins where "under 10" ends.
             return ends[0], side

@@ -86,6 +86,4 @@ def spellings_of(categories: Iterable[object]) -> dict[str, str]:
                 twice.add(form)
             out[form] = word
     exact = set(words)
-    return {
-        form: word for form, word in out.items() if form not in exact and form not in twice
-    }
+    return {form: word for form, word in out.items() if form not in exact and form not in twice}

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from agathis._columns.errors import Advice, Cells, Note
 from agathis._columns.number_notation import is_mark
 from agathis._columns.wording import count, listed, some, title_of
-from agathis._encoding.column_types import (
+from agathis._encoding.column_roles import (
     CALENDAR,
     CODE,
     CONSTANT,

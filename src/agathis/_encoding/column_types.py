@@ -11,10 +11,8 @@ import math
 import re
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Literal
-
-import numpy as np
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 from agathis._columns import datetimes, identifiers
 from agathis._columns.arrow_values import holds_numbers
@@ -22,10 +20,34 @@ from agathis._columns.column_facts import ColumnFacts, facts_of, is_quantity
 from agathis._columns.errors import Advice, BadTable, Cells, Note, Ways
 from agathis._columns.identifiers import FEW
 from agathis._columns.indicators import word
-from agathis._columns.number_notation import Notation, is_mark, notation_of
+from agathis._columns.number_notation import is_mark, notation_of
 from agathis._columns.scales import key_of, ordered_levels
 from agathis._columns.wording import count, shortened, title_of
-from agathis._encoding.column_kinds import Kind, is_outcome, kind_of_number, kind_of_words
+from agathis._encoding.column_doubts import (
+    doubts_on_number,
+    doubts_on_repeats,
+    doubts_on_sparse,
+)
+from agathis._encoding.column_kinds import alike, with_kind
+from agathis._encoding.column_roles import (
+    CALENDAR,
+    CODE,
+    CONSTANT,
+    DATES,
+    EMPTY,
+    FREE_TEXT,
+    IDENTIFIER,
+    KEEP,
+    MANY,
+    NO_NAME,
+    OTHER_TYPE,
+    OWN_TEXT,
+    PARTS,
+    SPARSE,
+    TWICE,
+    ColumnType,
+    examples,
+)
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -34,106 +56,10 @@ if TYPE_CHECKING:
 MAX_CATEGORIES = 500
 #: Of many categories, keep those with at least this share of the rows, if they cover half of them.
 SHARE = 0.01
-
-#: Of fewer values in this many rows nothing can be said.
-HARDLY_ANY, MANY_ROWS = 0.03, 50
-#: Numbers that often stand for missing values.
-SENTINELS = (-1.0, -9.0, -99.0, -999.0, -9999.0)
-#: So many columns of the same levels are a block of questions.
-SOME_QUESTIONS = 4
-#: Strings of which this share are dates are dates.
-MOST_DATES = 0.9
-
 #: In as many rows, strings that are all unique are not so by chance: they name the rows.
 SOME_ROWS = 6
-#: Reasons for leaving out a column.
-NO_NAME, EMPTY, IDENTIFIER = "it has no name", "it is empty", "it looks like an identifier"
-TWICE = "two columns have that name"
-DATES = "it holds dates or times"
-CALENDAR = "it is part of a date or time"
-CODE = "it holds codes, not quantities"
-FREE_TEXT = "it is free text"
-OWN_TEXT = "nearly all its values are unique"
-MANY = "it has too many distinct values"
-OTHER_TYPE = "it is neither numbers nor text"
-CONSTANT = "its value is always"
-SPARSE = "nearly all its values are missing"
-#: Options that include a column that is left out.
-KEEP, PARTS = "keep", "dates"
-
-
-@dataclass(frozen=True)
-class ColumnType:
-    """The inferred role of a column.
-
-    Attributes
-    ----------
-    name : str
-    kind : str
-        "number", "category" or "ordered", categories from low to high; "calendar", a column that holds a date part, or "date", from which
-        parts are extracted; "out", left out; or "problem".
-    why : str
-        Why it is left out, or what the problem is.
-    advice : tuple
-        Solutions of a problem, as parts of a message.
-    way : str
-        The argument that includes a column that is left out, if any.
-    has_few_values : bool
-        Whether ``categorical`` would solve a problem.
-    categories : tuple
-        Sorted categories; None stands for missing values.
-    n_other : int
-        The number of distinct values that are merged into the category "other".
-    parts : tuple of str
-        The parts to extract from a date, or the part that a column holds.
-    na_values : tuple of str
-        Strings among numbers that are treated as missing.
-    notation : Notation, optional
-        Of numbers stored as strings.
-    first_is_day : bool, optional
-        Of dates stored as strings, whether 3/4 is the third of April.
-    form : str
-        Format of dates stored as strings: one of ``datetimes.FORMS``.
-    holds : {"numbers", "names"}
-        Representation of a date part.
-    otherwise : ColumnType, optional
-        The role to use instead of a problem unless ``strict``.
-    shown : bool
-        Whether it is for display only and gives no features.
-    spellings : mapping of str to str
-        Strings of a category that are other spellings of another one, which they were merged with.
-    evidence : str
-        Why the values are taken for the kind that they hold.
-    holds_kind : str
-        What the values are: quantity, count, ordered, category, code, identifier, date, free text
-        or outcome-like.
-    doubts : tuple of Note
-    """
-
-    name: str
-    kind: str
-    why: str = ""
-    advice: tuple[object, ...] = ()
-    way: str = ""
-    has_few_values: bool = False
-    categories: tuple[object, ...] = ()
-    n_other: int = 0
-    parts: tuple[str, ...] = ()
-    na_values: tuple[str, ...] = ()
-    notation: Notation | None = None
-    first_is_day: bool | None = None
-    form: str = ""
-    holds: Literal["numbers", "names"] = "numbers"
-    otherwise: ColumnType | None = None
-    shown: bool = False
-    spellings: Mapping[str, str] = field(default_factory=dict)
-    evidence: str = ""
-    holds_kind: str = ""
-    doubts: tuple[Note, ...] = ()
-
-    @property
-    def is_used(self) -> bool:
-        return self.kind not in ("out", "problem") and not self.shown
+#: Strings of which this share are dates are dates.
+MOST_DATES = 0.9
 
 
 def infer_column_type(name: str, column: Any, **options: Any) -> ColumnType:
@@ -143,50 +69,10 @@ def infer_column_type(name: str, column: Any, **options: Any) -> ColumnType:
     """
     facts = facts_of(column)
     column_type = _role(name, facts, **options)
-    column_type = _with_kind(column_type, facts)
+    column_type = with_kind(column_type, facts)
     if column_type.otherwise is not None:
-        column_type = replace(column_type, otherwise=_with_kind(column_type.otherwise, facts))
+        column_type = replace(column_type, otherwise=with_kind(column_type.otherwise, facts))
     return column_type
-
-
-def _with_kind(column_type: ColumnType, facts: ColumnFacts) -> ColumnType:
-    kind = _kind(column_type, facts)
-    return replace(
-        column_type, holds_kind=kind.name, evidence=column_type.evidence or kind.evidence
-    )
-
-
-def _kind(column_type: ColumnType, facts: ColumnFacts) -> Kind:
-    """What the values are, given the role of the column."""
-    from pyarrow import types
-
-    name, why = column_type.name, column_type.why
-    known = facts.n_rows - facts.n_missing
-    if column_type.kind in ("date", "calendar") or why in (DATES, CALENDAR):
-        return Kind("date", "its values are dates, times or parts of them")
-    if column_type.kind == "ordered":
-        return Kind("ordered", "it is an ordered categorical")
-    if why in (CODE, IDENTIFIER):
-        is_shared = facts.n_different < known / 2 and not identifiers.names_who(name)
-        if facts.n_different >= 0.9 * known or (why == IDENTIFIER and not is_shared):
-            return Kind("identifier", "its values name rows, or who they belong to")
-        if identifiers.names_who(name):
-            return Kind("identifier", "its name says who rows belong to")
-        return Kind("code", "its name is that of codes")
-    if column_type.kind not in ("number", "category") and types.is_string(facts.type) and known:
-        return kind_of_words(name, facts)
-    if column_type.kind not in ("number", "category"):
-        return Kind("", why)
-    if is_outcome(name, facts.n_different):
-        return Kind("outcome-like", "it is named as a result, and has few values")
-    if column_type.kind == "category":
-        is_code = not types.is_string(facts.type) and identifiers.names_codes(name)
-        if is_code or identifiers.is_identifier_name(name) or identifiers.names_things(name):
-            return Kind("code", "its name is that of codes")
-        return Kind("category", f"it has {count(facts.n_different, 'value')}")
-    if column_type.notation is not None or not len(facts.numbers):
-        return Kind("quantity", "its values are formatted numbers")
-    return kind_of_number(name, facts)
 
 
 def _role(
@@ -209,11 +95,8 @@ def _role(
         return ColumnType(name, "out", EMPTY)
     if types.is_temporal(kind):
         return _dates(name, facts, dates, categorical)
-    if not (keep or categorical or levels) and facts.n_rows >= MANY_ROWS:
-        if (n_known := facts.n_rows - facts.n_missing) < HARDLY_ANY * facts.n_rows:
-            doubt = (f"{title_of(name)} has a value in {n_known} of {facts.n_rows:,} rows: ",
-                     Advice("keep", (name,)), " uses it all the same.")  # fmt: skip
-            return ColumnType(name, "out", SPARSE, way=KEEP, doubts=(Note(doubt, True),))
+    if not (keep or categorical or levels) and (doubts := doubts_on_sparse(name, facts)):
+        return ColumnType(name, "out", SPARSE, way=KEEP, doubts=doubts)
     is_string = types.is_string(kind)
     spellings = facts.spellings
     if spellings:
@@ -232,7 +115,7 @@ def _role(
         why = f"is of type {kind}, which is neither numbers nor text"
         return ColumnType(name, "problem", why, otherwise=ColumnType(name, "out", OTHER_TYPE))
     if types.is_floating(kind) and not categorical and _have_fractions(facts):
-        return ColumnType(name, "number", doubts=_doubts(name, facts))
+        return ColumnType(name, "number", doubts=doubts_on_number(name, facts))
     values = facts.some
     if levels:
         return _levels(name, facts, levels)
@@ -261,7 +144,7 @@ def _role(
     if types.is_boolean(kind) or (not is_string and _are_booleans(values)):
         return _category(name, facts, 2)
     if not is_string:
-        return ColumnType(name, "number", doubts=_doubts(name, facts))
+        return ColumnType(name, "number", doubts=doubts_on_number(name, facts))
     return _words(name, facts, max_categories, keep)
 
 
@@ -277,19 +160,6 @@ def _recognised_levels(name: str, values: list[str]) -> ColumnType | None:
                 name, "ordered", categories=found[0], evidence=found[1], na_values=others
             )
     return None
-
-
-def _doubts(name: str, facts: ColumnFacts) -> tuple[Note, ...]:
-    """Return a note on a number that may stand for a missing value, such as -999."""
-    known = facts.numbers
-    if not len(known) or (low := known.min()) not in SENTINELS:
-        return ()
-    n = int(np.count_nonzero(known == low))
-    if n < 2 or known[known > low].min(initial=np.inf) < 0 or n == len(known):
-        return ()
-    text = f"{title_of(name)} has {low:g} in {count(n, 'row')}, and otherwise no negative number: "
-    advice = Advice("na", f"{low:g}")
-    return (Note((text, advice, " treats it as missing."), doubtful=True),)
 
 
 def _levels(name: str, facts: ColumnFacts, levels: Sequence[str]) -> ColumnType:
@@ -327,39 +197,26 @@ def _no_quantity(
                 name, "calendar", parts=(part,), holds="names" if is_string else "numbers"
             )
         return ColumnType(name, "out", CALENDAR, way=KEEP)
-    if not is_string and identifiers.names_codes(name) and facts.are_integers:
-        if facts.n_different > 2 and not types.is_boolean(facts.type):
-            if facts.n_different <= min(max_categories, facts.n_rows / 10):
-                return _category(name, facts, max_categories)
-            return ColumnType(name, "out", CODE, way=KEEP)
-    is_whole = is_string or (is_quantity(facts.type) and facts.are_integers)
+    is_integer = is_quantity(facts.type) and facts.are_integers
+    is_whole = is_string or is_integer
     few = facts.n_different <= min(max_categories, facts.n_rows / 10)
+    if is_integer and identifiers.names_codes(name) and facts.n_different > 2:
+        if few:
+            return _category(name, facts, max_categories)
+        return ColumnType(name, "out", CODE, way=KEEP)
     if (identifiers.is_identifier_name(name) and is_whole) or (
         is_string and identifiers.are_identifiers(values)
     ):
         if few:
             return _category(name, facts, max_categories)
-        return ColumnType(name, "out", CODE, way=KEEP, doubts=_repeats(name, facts))
+        return ColumnType(name, "out", CODE, way=KEEP, doubts=doubts_on_repeats(name, facts))
     if is_whole and few and identifiers.names_things(name):
         return _category(name, facts, max_categories)
     if is_string and identifiers.is_free_text(facts):
         return ColumnType(name, "out", FREE_TEXT)
     if identifiers.is_identifier(name, facts):
-        return ColumnType(name, "out", IDENTIFIER, way=KEEP, doubts=_repeats(name, facts))
+        return ColumnType(name, "out", IDENTIFIER, way=KEEP, doubts=doubts_on_repeats(name, facts))
     return None
-
-
-def _repeats(name: str, facts: ColumnFacts) -> tuple[Note, ...]:
-    """Return a note on a table with several rows for each customer."""
-    known = facts.n_rows - facts.n_missing
-    if not identifiers.names_who(name) or facts.n_different > known / 2:
-        return ()
-    rows = f"{known:,} {'sampled rows' if facts.rows is not None else 'rows'}"
-    text = (
-        f"{title_of(name)} has {facts.n_different:,} different values in {rows}: groups are of "
-        "rows, such as purchases or visits. To group what it names, make one row of each first."
-    )
-    return (Note((text,), doubtful=True),)
 
 
 def _have_fractions(facts: ColumnFacts) -> bool:
@@ -447,21 +304,6 @@ def infer_column_types(
     if problems and strict:
         raise _unusable(problems, name)
     return alike([column_type.otherwise or column_type for column_type in column_types])
-
-
-def alike(column_types: list[ColumnType]) -> list[ColumnType]:
-    """Return columns of which those with the same levels as several ordered ones are ordered too.
-
-    Questions of one block have the same answers, also those to which most say nothing.
-    """
-    runs = Counter(v.evidence for v in column_types if v.holds_kind == "ordered")
-    blocks = {evidence for evidence, n in runs.items() if n >= SOME_QUESTIONS}
-    return [
-        replace(v, holds_kind="ordered")
-        if v.holds_kind == "count" and v.evidence in blocks
-        else v
-        for v in column_types
-    ]
 
 
 def _unusable(problems: Sequence[ColumnType], name: str) -> BadTable:
@@ -567,9 +409,3 @@ def _frequent(facts: ColumnFacts, maximum: int, share: float) -> dict[str, tuple
     minimum = share * (facts.n_rows - facts.n_missing)
     order = sorted(counted.items(), key=lambda item: (-item[1][0], item[0]))[:maximum]
     return {string: entry for string, entry in order if entry[0] >= minimum}
-
-
-def examples(strings: list[str]) -> str:
-    return ", ".join(repr(shortened(string, 30)) for string in strings[:3]) + (
-        ", ..." if strings[3:] else ""
-    )

@@ -7,7 +7,7 @@ code), or three and more columns have a value in exactly the same rows ("No inte
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -94,6 +94,21 @@ def copies_of(found: Sequence[Family]) -> dict[str, str]:
     return {name: family.members[0] for family in copies for name in family.members[1:]}
 
 
+def without_copies(names: Iterable[str], found: Sequence[Family]) -> list[str]:
+    """Return the columns that are not further members: that they repeat a fact is no evidence."""
+    further = {name for family in found for name in family.members[1:]}
+    return [name for name in names if name not in further]
+
+
+def shared_weights(
+    weights: Mapping[str, float], names: Iterable[str], found: Sequence[Family]
+) -> dict[str, float]:
+    """Divide the weight of the first member of each family among its members."""
+    shares = {name: (one.members[0], len(one.members)) for one in found for name in one.members}
+    both = {name: shares.get(name, (name, 1)) for name in names}
+    return {name: weights.get(first, 1.0) / n for name, (first, n) in both.items()}
+
+
 def notes_on_families(found: Sequence[Family], learns: bool) -> list[Note]:
     """Return a note on each family: what it is, and how it counts."""
     counts = ", so that together they count as one column" if learns else ""
@@ -136,9 +151,7 @@ def _same_order(X: np.ndarray, numbers: dict[str, int]) -> list[tuple[str, str]]
     # A logarithm of 0 is missing, which changes the correlation a little.
     close = np.abs(ranks.T @ ranks) >= SAME_ORDER - 0.05
     pairs = zip(*np.nonzero(np.triu(close, 1)), strict=True)
-    return [
-        (names[i], names[j]) for i, j in pairs if _is_copy(X[:, places[i]], X[:, places[j]])
-    ]
+    return [(names[i], names[j]) for i, j in pairs if _is_copy(X[:, places[i]], X[:, places[j]])]
 
 
 def _is_copy(first: np.ndarray, second: np.ndarray) -> bool:
@@ -201,7 +214,8 @@ def _same_value(
         for f, share in zip(places, variance / max(variance.sum(), 1e-300), strict=True):
             if share >= SHARED:
                 rows.setdefault(np.packbits(np.nan_to_num(X[:, f]) > 0).tobytes(), []).append(f)
-    out, known = [], set()
+    out: list[Family] = []
+    known: set[str] = set()
     for same in rows.values():
         names = tuple(features[f].source for f in same)
         if len(set(names)) >= SHARING and not known & set(names):

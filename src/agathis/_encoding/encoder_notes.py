@@ -11,7 +11,7 @@ from agathis._columns.errors import Advice, BadTable, Cells, Note
 from agathis._columns.identifiers import FEW
 from agathis._columns.wording import count, listed, some, title_of
 from agathis._encoding.column_notes import notes_on
-from agathis._encoding.column_types import CONSTANT, KEEP, PARTS, ColumnType
+from agathis._encoding.column_roles import CONSTANT, KEEP, PARTS, ColumnType
 from agathis._encoding.copies import copies_of, notes_on_families
 from agathis._encoding.encoder_options import Options
 from agathis._encoding.feature_rows import LARGEST

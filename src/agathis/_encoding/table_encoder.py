@@ -28,8 +28,9 @@ from agathis._columns.errors import Advice, BadTable, Note
 from agathis._columns.frames import checked_table, is_table
 from agathis._columns.identifiers import FEW
 from agathis._encoding import row_sample
-from agathis._encoding.column_types import ColumnType, infer_column_types
-from agathis._encoding.copies import families
+from agathis._encoding.column_roles import ColumnType
+from agathis._encoding.column_types import infer_column_types
+from agathis._encoding.copies import families, shared_weights, without_copies
 from agathis._encoding.encoder_notes import (
     columns_of,
     infinite,
@@ -58,10 +59,10 @@ class TableEncoder(TransformerMixin, BaseEstimator):
 
     Numbers are scaled, so that all columns have equal influence. Strings, booleans and other
     categories are one-hot encoded, where 1 equals a standard deviation of numbers; ordered answers,
-    such as low, medium and high, become ranks. Identifiers,
-    codes, constants, free text and dates are left out. ``columns_`` lists how each column was
-    handled, and why. Trees split categorical features by sets of categories, and every export,
-    figure and report of a pipeline with this encoder uses the columns and units of the table.
+    such as low and high, become ranks. Identifiers, codes, constants, free text and dates are left
+    out. ``columns_`` lists how each column was handled, and why. Trees split categorical features
+    by sets of categories, and every export, figure and report of a pipeline with this encoder uses
+    the columns and units of the table.
 
     Parameters
     ----------
@@ -95,8 +96,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         The maximum number of categories of a column of strings. Of more, the most frequent are
         kept, and the rest become "other".
     ordered : dict of str to sequence of str, optional
-        The values of ordered columns from low to high. Common scales (agreement, sizes, levels of
-        education, age bands) and ordered categoricals of pandas are recognised without it.
+        The values of ordered columns, low to high. Common scales (agreement, sizes, education, age
+        bands) and ordered categoricals are recognised.
     strict : bool, default=False
         Whether to raise an error if a column is ambiguous, instead of adding a note.
     title : str
@@ -117,12 +118,11 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         For each feature that is a date part its column and part.
     scaler_ : FeatureScaler
         From raw to scaled features.
-    outliers_ : dict
-        For each column with outliers, such as typing errors, their values.
     families_ : list of Family
         Columns that say the same, such as a price and its logarithm.
-    infinite_ : dict
-        For each column with infinite values the number of rows with one.
+    outliers_, infinite_ : dict
+        For each column with outliers, such as typing errors, their values; for each with infinite
+        values the number of rows with one.
     ends_ : ndarray of shape (2, n_features)
         Minimum and maximum finite value of each feature, which replace infinite values.
     roles_ : FeatureRoles
@@ -316,16 +316,9 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             for column, places in self.places().items()
             if kernel[places].any()
         }
-        # A family counts once, as its first member: that others repeat it is no evidence.
-        shares = {name: (one.members[0], len(one.members)) for one in self.families_
-                  for name in one.members}  # fmt: skip
-        alone = {name: at for name, at in counted.items() if shares.get(name, (name,))[0] == name}
-        weights = dict(zip(alone, relevance(X, list(alone.values())).tolist(), strict=True))
-        out = {}
-        for name in counted:
-            first, n = shares.get(name, (name, 1))
-            out[name] = weights.get(first, 1.0) / n
-        return out
+        alone = without_copies(counted, self.families_)
+        weights = relevance(X, [counted[name] for name in alone]).tolist()
+        return shared_weights(dict(zip(alone, weights, strict=True)), counted, self.families_)
 
     def _weights(self, options: Options) -> list[float]:
         """Expand weights to features; the parts of a date share the weight of one column."""

@@ -14,7 +14,7 @@ import numpy as np
 
 from agathis._checks.roles import FeatureRoles
 from agathis._columns import datetimes
-from agathis._encoding.column_types import ColumnType
+from agathis._encoding.column_roles import ColumnType
 from agathis._encoding.date_parts import CIRCLE, DatePart
 from agathis._encoding.feature_rows import FeatureRows, feature_rows
 from agathis._encoding.scaling import FeatureScaler

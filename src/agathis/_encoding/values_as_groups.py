@@ -16,8 +16,8 @@ from agathis._columns.wording import title_of
 
 #: Clusters with this normalised mutual information are the values.
 SAME = 0.95
-#: Columns with more values are not compared, and of more columns no pairs.
-MOST_VALUES, MOST_COLUMNS = 50, 12
+#: Columns with more values, or with fewer rows of each, are not compared; of more columns no pairs.
+MOST_VALUES, ROWS_EACH, MOST_COLUMNS = 50, 5, 12
 
 
 def notes_on_values(
@@ -40,22 +40,20 @@ def notes_on_values(
 
     Examples
     --------
-    >>> X = np.array([[1.0, 5], [1, 7], [2, 6], [2, 4]])
-    >>> for note in notes_on_values(X[:, 0] > 1, X, {"status": [0], "x": [1]}, ["status"]):
+    >>> X = np.column_stack([np.arange(20) % 2, np.arange(20)]).astype(float)
+    >>> for note in notes_on_values(X[:, 0] > 0, X, {"status": [0], "x": [1]}, ["status"]):
     ...     print(note)
     The clusters are the values of status (agreement 1.00): target='status' compares them with \
 other groups, drop=['status'] finds groups without it.
     """
     if len(np.unique(labels)) < 2:
         return []
-    values = {name: found for name, at in columns.items() if (found := _values(X, at)) is not None}
-    groups = {(name,): found for name, found in values.items()}
+    values = {name: of for name, at in columns.items() if (of := _values(X, at)) is not None}
+    groups: dict[tuple[str, ...], np.ndarray] = {(name,): of for name, of in values.items()}
     pairs = [name for name in split_on if name in values]
     if len(pairs) <= MOST_COLUMNS:
-        groups |= {
-            (one, other): values[one] * (values[other].max() + 1) + values[other]
-            for one, other in combinations(pairs, 2)
-        }
+        for one, other in combinations(pairs, 2):
+            groups[one, other] = values[one] * (values[other].max() + 1) + values[other]
     n_each = 2 * len(np.unique(labels))
     found = {
         names: information(labels, of)
@@ -67,9 +65,12 @@ other groups, drop=['status'] finds groups without it.
         return []
     names = min(same, key=lambda names: (len(names), -same[names]))
     what = " and ".join(map(title_of, names))
-    parts = (f"The clusters are the values of {what} (agreement {same[names]:.2f}): ",
-             Advice("target", names[0]), " compares them with other groups, ",
-             Advice("drop", names), f" finds groups without {'it' if len(names) == 1 else 'them'}.")  # fmt: skip
+    them = "it" if len(names) == 1 else "them"
+    parts = (
+        f"The clusters are the values of {what} (agreement {same[names]:.2f}): ",
+        *(Advice("target", names[0]), " compares them with other groups, "),
+        *(Advice("drop", names), f" finds groups without {them}."),
+    )
     return [Note(parts, doubtful=True)]
 
 
@@ -95,4 +96,4 @@ def _entropy(counts: np.ndarray) -> float:
 def _values(X: np.ndarray, features: np.ndarray) -> np.ndarray | None:
     """The value of each row of a column as an integer; None if there are too many."""
     _, values = np.unique(np.nan_to_num(X[:, features], nan=-1e9), axis=0, return_inverse=True)
-    return values.ravel() if 1 < values.max() + 1 <= MOST_VALUES else None
+    return values.ravel() if 1 < values.max() + 1 <= min(MOST_VALUES, len(X) / ROWS_EACH) else None
