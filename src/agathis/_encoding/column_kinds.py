@@ -128,8 +128,9 @@ class _Numbers:
     @property
     def is_run_of_halves(self) -> bool:
         """Whether the values are 0.5, 1, 1.5 and so on, and few."""
-        few = self.values is not None and 3 <= len(self.values) <= LEVELS
-        return few and bool((np.diff(self.values) == 0.5).all())
+        if self.values is None or not 3 <= len(self.values) <= LEVELS:
+            return False
+        return bool((np.diff(self.values) == 0.5).all())
 
     @property
     def is_few(self) -> bool:

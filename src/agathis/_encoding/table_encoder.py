@@ -300,8 +300,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):
                 continue
             if holds_numbers(of.table.column(index).type):
                 extent = of.extents[index]
-                if extent.n_infinite:
-                    self._check_infinite(feature.source, extent.n_infinite)
+                if self.strict and extent.n_infinite:
+                    raise infinite(self.title, feature.source, extent.n_infinite)
                 if max(-extent.low, extent.high) > LARGEST:
                     raise too_large(feature.name)
                 if extent.low <= extent.high:
@@ -395,18 +395,13 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     def _features(self, table: Any, asked: Sequence[str] | None = None) -> FeatureRows:
         """Return the features in original units; numbers may be infinite."""
         rows = raw_rows(table, self.features_, self.column_types_, self.title, asked)
-        for column, n in rows.infinite.items():
-            self._check_infinite(column, n)
+        if self.strict and rows.infinite:
+            raise infinite(self.title, *next(iter(rows.infinite.items())))
         finite = np.where(np.isinf(rows.X), 0.0, rows.X) if rows.infinite else rows.X
         large = np.nanmax(np.abs(finite), axis=0, initial=0.0) > LARGEST
         if large.any():
             raise too_large(self.feature_names_[int(np.argmax(large))])
         return rows
-
-    def _check_infinite(self, column: str, n: int) -> None:
-        """Raise if a column has infinite values that are not accepted."""
-        if self.strict:
-            raise infinite(self.title, column, n)
 
     def get_feature_names_out(self, input_features: Sequence[str] | None = None) -> np.ndarray:
         """Get output feature names.
