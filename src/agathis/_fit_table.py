@@ -23,7 +23,6 @@ from agathis._columns.errors import Advice, BadTable, Note
 from agathis._columns.frames import as_arrow, classes_of
 from agathis._columns.wording import count, quoted, title_of
 from agathis._encoding.dominant_columns import dominant_columns, notes_on_dominant_columns
-from agathis._encoding.feature_rows import FeatureRows
 from agathis._encoding.missing_rows import usable_rows
 from agathis._encoding.table_encoder import TableEncoder
 from agathis._encoding.values_as_groups import notes_on_values
@@ -81,11 +80,6 @@ class PreparedTable:
     target_name: str | None = None
     missing: str = "tree"
     identifier: str | None = None
-
-    @property
-    def encoded(self) -> FeatureRows:
-        """The rows in the units of the table, so that the table is not encoded twice."""
-        return FeatureRows(self.raw, {}, int(np.isnan(self.raw).any(axis=1).sum()))
 
     @property
     def misses(self) -> bool:

@@ -201,12 +201,7 @@ def _below(tree: Tree) -> tuple[np.ndarray, np.ndarray]:
     weight = np.zeros((tree.node_count, tree.n_clusters))
     leaf = np.flatnonzero(tree.is_leaf)
     weight[leaf, tree.cluster[leaf]] = tree.weighted_n_node_samples[leaf]
-    n_leaves = tree.is_leaf.astype(np.int64)
-    for node in np.flatnonzero(~tree.is_leaf)[::-1]:
-        children = [tree.children_left[node], tree.children_right[node]]
-        weight[node] = weight[children].sum(axis=0)
-        n_leaves[node] = n_leaves[children].sum()
-    return weight, n_leaves
+    return tree.summed(weight), tree.summed(tree.is_leaf.astype(np.int64))
 
 
 def positions(tree: Tree, last: int, extent: np.ndarray | None = None) -> np.ndarray:

@@ -134,7 +134,7 @@ def fit(
             title=title,
             reading=cast("GivenReadOptions", {n: value for n, value in given.items() if value}),
         )
-        described = fitted_model(pipeline, cluster_names=cluster_names, X=rows.encoded)
+        described = fitted_model(pipeline, cluster_names=cluster_names)
     tell = messages.say if described.n_clusters_ > 1 else messages.warn
     tell(_outcome(n_clusters, tree.leaves, described))
     _tell_proof(model, messages)
