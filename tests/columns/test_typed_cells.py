@@ -85,6 +85,9 @@ def test_what_is_merged():
     assert merged({"AA": 3, "Aa": 4, "aa": 3, "iPhone": 3, "IPHONE": 1}) == {}
     yes = {"Yes": 5, "Y": 1, "yes": 2, "No": 6, "N": 1, "no": 1}
     assert merged(yes) == {"Y": "Yes", "yes": "Yes", "N": "No", "no": "No"}
+    # One spelling stays as it is; a cell of blanks is missing.
+    assert merged({"a\tb": 2, " c": 1, "  ": 1}) == {"  ": ""}
+    assert spellings_of(["a\tb", " c"]).items() >= {("a b", "a\tb"), ("c", " c")}
     # With another answer, Y may be an initial.
     assert merged({"Y": 3, "Yes": 2, "No": 2, "Q": 1}) == {}
     # A spelling of two categories is neither.

@@ -59,6 +59,9 @@ def merged(counts: Mapping[str, int]) -> dict[str, str]:
         )
         groups.setdefault(key, Counter())[word] += counts[string]
     best = {key: min(words, key=lambda w: (-words[w], w)) for key, words in groups.items()}
+    # What has one spelling stays as it is, but for blanks alone, which are no value.
+    one = {key for key, n in Counter(key_of.values()).items() if n == 1 and best[key]}
+    best |= {key: string for string, key in key_of.items() if key in one}
     return {string: best[key] for string, key in key_of.items() if best[key] != string}
 
 
@@ -75,6 +78,7 @@ def spellings_of(categories: Iterable[object]) -> dict[str, str]:
     twice = set()
     yes_or_no = len(words) == 2 and _is_yes_or_no(words)
     for word in words:
+        given, word = word, squeezed(word)
         forms = [word]
         if _plain(word) != word or (word == word.lower() and len(word) >= SHORTEST):
             forms = [word.lower(), word.upper(), word.capitalize(), word.title()]
@@ -82,8 +86,8 @@ def spellings_of(categories: Iterable[object]) -> dict[str, str]:
             same = sorted(YES if word.lower() in YES else NO)
             forms += [form for one in same for form in (one, one.upper(), one.capitalize())]
         for form in dict.fromkeys(map(squeezed, forms)):
-            if form in out and out[form] != word:
+            if form in out and out[form] != given:
                 twice.add(form)
-            out[form] = word
+            out[form] = given
     exact = set(words)
     return {form: word for form, word in out.items() if form not in exact and form not in twice}
