@@ -88,18 +88,17 @@ class PreparedTable:
         """Whether values are missing."""
         return bool(np.isnan(self.X).any())
 
-    @property
-    def provenance(self) -> Provenance:
-        """The provenance of a model fitted to these rows."""
+    def provenance(self, notes: Sequence[Note] = ()) -> Provenance:
+        """The provenance of a model fitted to these rows, with further notes on them."""
         used = len(self.rows)
         return Provenance.of_encoder(
             self.encoder,
+            [*self.notes, *self.encoder.notes_on_weights(), *notes],
             rows_read=self.n_read,
             rows_used=used,
             rows_why="rows with missing values were dropped" if used < self.n_read else None,
             target=self.target_name,
             missing=self.missing,
-            notes=tuple(map(str, self.notes)),
         )
 
     def notes_on(self, model: BaseEstimator) -> list[Note]:
@@ -233,11 +232,16 @@ class TablePipeline(ModelMethods, Pipeline):
     provenance_: Provenance
 
 
-def as_pipeline(prepared: PreparedTable, model: BaseEstimator) -> Pipeline:
-    """Combine the fitted encoder and the fitted model in a pipeline for raw tables."""
+def as_pipeline(
+    prepared: PreparedTable, model: BaseEstimator, notes: Sequence[Note] = ()
+) -> Pipeline:
+    """Combine the fitted encoder and the fitted model in a pipeline for raw tables.
+
+    ``notes`` are further notes on the fit, such as those of the suggestion.
+    """
     name = type(model).__name__.lower()
     pipeline = TablePipeline([("tableencoder", prepared.encoder), (name, model)])
-    pipeline.provenance_ = prepared.provenance
+    pipeline.provenance_ = prepared.provenance([*notes, *prepared.notes_on(model)])
     return pipeline
 
 
@@ -348,14 +352,12 @@ def fit_table(
     prepared = prepare(table, encoder, missing=missing, target=target)
     for note in [*prepared.notes, *encoder.notes_on_weights()] if verbose else ():
         print(note)
+    doubts: list[Note] = []
     if n_clusters is None:
         suggestion = suggested(prepared, random_state=random_state, n_jobs=n_jobs)
-        n_clusters = suggestion.n_clusters
+        n_clusters, doubts = suggestion.n_clusters, suggestion.doubts()
         if verbose:
-            print(
-                f"{count(n_clusters, 'cluster')} are suggested.",
-                *suggestion.doubts("a larger n_clusters"),
-            )
+            print(f"{count(n_clusters, 'cluster')} are suggested.", *doubts)
     if len(prepared.X) < n_clusters:
         raise BadTable(f"n_clusters={n_clusters} is more than there are rows, {len(prepared.X)}.")
     model = new_model(
@@ -376,7 +378,7 @@ def fit_table(
         warn("All rows are in one cluster: no split improves the objective.", UserWarning)
     for note in prepared.notes_on(model) if verbose else ():
         print(note)
-    return as_pipeline(prepared, model)
+    return as_pipeline(prepared, model, doubts)
 
 
 def suggested(

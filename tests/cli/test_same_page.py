@@ -10,7 +10,7 @@ from helpers.cli_runs import here
 from helpers.examples import mostly_slow
 from helpers.pages import page_data
 
-from agathis import Kauri
+from agathis import Kauri, fit_table
 from agathis.export import from_json
 from agathis.report._tuning import N_HALVES
 
@@ -117,3 +117,50 @@ def test_a_file_tells_how_its_table_was_read(tmp_path, monkeypatch, capsys):
     assert known == {"separator": ";", "decimal": ",", "na": ["?"]}
     assert here(capsys, "report", "m.json", "t.csv", "-o", "b.html").code == 0
     assert Path("a.html").read_bytes() == Path("b.html").read_bytes()
+
+
+def test_every_doubt_is_on_the_page(tmp_path, monkeypatch, capsys):
+    """What the terminal says of doubts stays with the model, without the cells that it quotes."""
+    monkeypatch.chdir(tmp_path)
+    random = np.random.default_rng(5)
+    table = pd.DataFrame(random.normal(size=(90, 4)).round(3), columns=list("abcd"))
+    table["c"] = (table["a"] + table["c"] / 9).round(3)
+    table["d"] = (table["a"] - table["d"] / 9).round(3)
+    table["e"] = np.where(random.random(90) < 0.5, "yes", "no")
+    table["a"] = table["a"].astype(object)
+    table.loc[3, "a"] = "ask Ann"
+    table.loc[7, "b"] = 70707
+    table.to_csv("t.csv", index=False)
+    done = here(capsys, "fit", "t.csv", "-o", "m.json", "--report", "a.html")
+    assert done.code == 0
+    found = page_data(Path("a.html").read_text(encoding="utf-8"))["provenance"]["doubts"]
+    assert found == json.loads(Path("m.json").read_text())["provenance"]["doubts"]
+    said = " ".join(found)
+    for words in (
+        "treated as missing",
+        "Outliers are clipped",
+        "less weight (--weight equal",
+    ):
+        assert words in said
+        assert words in done.err
+    assert "ask Ann" in done.err
+    assert "70707" in done.err
+    assert "ask Ann" not in said
+    assert "70707" not in said
+    assert done.err.count("Note: ") == len(found)
+    assert here(capsys, "report", "m.json", "t.csv", "-o", "b.html").code == 0
+    assert Path("a.html").read_bytes() == Path("b.html").read_bytes()
+    # A file without the entry, of an older version, is read.
+    data = json.loads(Path("m.json").read_text())
+    del data["provenance"]["doubts"]
+    assert from_json(json.dumps(data)).provenance.doubts == ()
+
+
+def test_doubts_of_the_library_are_those_of_the_command(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    table = pd.DataFrame(np.random.default_rng(1).normal(size=(80, 4)), columns=list("abcd"))
+    table.to_csv("t.csv", index=False)
+    assert here(capsys, "fit", "t.csv", "-o", "m.json").code == 0
+    doubts = json.loads(Path("m.json").read_text())["provenance"]["doubts"]
+    assert "No number of clusters stands out: groups in these rows run into each other." in doubts
+    assert list(fit_table(table, random_state=0).provenance_.doubts) == doubts

@@ -64,13 +64,13 @@ def test_what_is_not_stable_is_out():
 
 def test_doubts_are_told():
     last = made((2, 2, 0.5, 0.4, 0.3, 1.0), (3, 3, 0.7, 0.6, 0.3, 1.0))
-    assert last.reasons.endswith("last that was tried: max_clusters may show a better one.")
-    assert "--max-k may show" in last.in_words("--max-k")
+    assert last.reasons.endswith("most that were tried: max_clusters allows more.")
+    assert "--max-k allows more" in last.in_words("--max-k")
     weak = made((2, 2, 0.1, 0.1, 0.1, 0.9), (3, 3, 0.15, 0.02, 0.1, 0.9))
     assert "run into each other" in weak.reasons
     assert "run into each other" in made((2, 2, 0.5, 0.5, 0.6, 0.9)).reasons
     shaky = made((2, 2, 0.5, 0.5, 0.3, 0.3), (3, 3, 0.5, 0.4, 0.3, 0.2))
-    assert "other rows may give other groups" in shaky.reasons
+    assert "Other rows may give other groups" in shaky.reasons
     assert "that are stable" not in shaky.reasons
     only = made((2, 2, 0.5, 0.4, 0.3, 1.0), note="Of some rows.")
     assert only.next_best is None

@@ -97,11 +97,17 @@ def fit_on_cluster(
     local = encoder.to_local()
     raw = local.encode(sample)
     rows = PreparedTable(
-        local, local.scaled(raw.X), raw.X, sample, np.arange(len(raw.X)), encoder.n_rows_
+        local,
+        local.scaled(raw.X),
+        raw.X,
+        sample,
+        np.arange(len(raw.X)),
+        encoder.n_rows_,
+        notes=encoder.notes(),
     )
     pipeline = as_pipeline(rows, model.to_local())
     dropped = [ColumnUse(name, "", "left out", "as was asked for", False) for name in columns.drop]
-    known = rows.provenance
+    known = pipeline.provenance_
     pipeline.provenance_ = replace(
         known, source=os.path.basename(path), columns=(*known.columns, *dropped)
     )

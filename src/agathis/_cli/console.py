@@ -9,7 +9,7 @@ from contextlib import contextmanager, suppress
 from io import StringIO
 from typing import TYPE_CHECKING, Any, TextIO
 
-from agathis._columns.errors import Note, message_of
+from agathis._columns.errors import Note, as_options, message_of
 from agathis._columns.wording import count, listed
 
 if TYPE_CHECKING:
@@ -58,8 +58,6 @@ class Messages:
 
     def tell(self, notes: Iterable[Note]) -> None:
         """Print notes of the library; doubtful ones are warnings."""
-        from agathis._cli.names import as_options
-
         for note in notes:
             (self.warn if note.doubtful else self.say)(message_of(note.parts, as_options))
 

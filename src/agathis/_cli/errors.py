@@ -28,7 +28,7 @@ from typing import Any, NoReturn, TextIO
 import typer
 
 from agathis._cli.console import harmless
-from agathis._columns.errors import BadTable, UnknownEncoding, message_of
+from agathis._columns.errors import BadTable, UnknownEncoding, as_options, message_of
 
 BAD_DATA, WRONG_USE, PARTIAL_RESULT, INTERRUPTED = 1, 2, 3, 130
 
@@ -129,8 +129,6 @@ def bad_data(*kinds: type[Exception]) -> Iterator[None]:
 
 def in_options(error: BadTable) -> str:
     """Return the message of an error, with its advice as options."""
-    from agathis._cli.names import as_options
-
     return message_of(error.parts, as_options)
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from agathis._cli.console import Messages, count
 from agathis._cli.errors import BadData, WrongUse, bad_data
-from agathis._cli.inputs import read_input, tell_of_numbers, title_of_input
+from agathis._cli.inputs import notes_on_numbers, read_input, title_of_input
 from agathis._cli.names import columns_of, encoder_options, split_names
 from agathis._cli.options import METHOD_NAMES, Columns, TreeOptions
 
@@ -40,8 +40,9 @@ def read_rows(
     read = read_input(path, reading, lambda names: split_names(columns.categorical, names))
     messages.tell(read.doubts)
     rows = prepare(read.table, columns, title_of_input(path), messages, plain=plain)
-    tell_of_numbers(read.notes, rows.encoder.feature_names_, messages)
-    return rows, read.table
+    numbers = notes_on_numbers(read.notes, rows.encoder.feature_names_)
+    messages.tell(numbers)
+    return replace(rows, notes=[*read.doubts, *rows.notes, *numbers]), read.table
 
 
 def _count_cores() -> None:

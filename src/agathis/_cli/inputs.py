@@ -72,16 +72,16 @@ def model_from_stdin() -> str:
     return "{" + text.removeprefix("{")
 
 
-def tell_of_numbers(notes: Mapping[str, Note], columns: Iterable[str], messages: Messages) -> None:
-    """Report how the numbers of these columns were read."""
+def notes_on_numbers(notes: Mapping[str, Note], columns: Iterable[str]) -> list[Note]:
+    """How the numbers of these columns were read, one note for several read alike."""
     alike: dict[Note, list[str]] = {}
     for column in columns:
         if column in notes:
             alike.setdefault(notes[column], []).append(one_line(column))
-    messages.tell(
+    return [
         Note((f"In {listed(names)} ", *note.parts, "."), note.doubtful)
         for note, names in alike.items()
-    )
+    ]
 
 
 def load_model(
@@ -136,7 +136,7 @@ def read_for(
     reading = replace(reading, **{n: v for n, v in known.items() if not typed[n]})
     read = read_input(path, reading, texts)
     messages.tell(read.doubts)
-    tell_of_numbers(read.notes, getattr(model, "feature_names_in_", ()), messages)
+    messages.tell(notes_on_numbers(read.notes, getattr(model, "feature_names_in_", ())))
     return read
 
 

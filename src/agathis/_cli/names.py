@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from difflib import get_close_matches
@@ -12,18 +11,9 @@ from typing import Any
 from agathis._cli.console import one_line
 from agathis._cli.errors import WrongUse
 from agathis._cli.options import Columns
-from agathis._columns.errors import Advice
-from agathis._columns.wording import SHOWN, listed, title_of
+from agathis._columns.wording import listed, title_of
 from agathis._encoding.encoder_options import LISTS, TOGETHER
 from agathis._encoding.scaling import SCALES
-
-#: Placeholders for values that the user has to choose.
-PLACEHOLDERS = {
-    "na": " TEXT", "keep": " NAME", "n_clusters": " NUMBER", "max_bytes": " N",
-    "max_line_bytes": " N",
-}  # fmt: skip
-#: Arguments whose options have other names.
-SHORT = {"n_clusters": "-k"}
 
 
 def columns_of(columns: Columns, names: Collection[str]) -> Columns:
@@ -113,21 +103,6 @@ def split_names(given: Iterable[str], names: Collection[str]) -> list[str]:
         is_list = one not in names and any(part in names for part in parts)
         out += parts if is_list else [one]
     return out
-
-
-def as_options(advice: Advice) -> str:
-    """Return the advice of the library as options, quoted for a shell.
-
-    >>> as_options(Advice("drop", ("x", "spend (€)"))), as_options(Advice("na"))
-    ("--drop x --drop 'spend (€)'", '--na TEXT')
-    """
-    option = SHORT.get(advice.argument, _typed(advice.argument))
-    if advice.value is None:
-        return f"{option}{PLACEHOLDERS.get(advice.argument, '')}"
-    names = [advice.value] if isinstance(advice.value, str) else list(advice.value)
-    words = " ".join(f"{option} {shlex.quote(one_line(name))}" for name in names[:SHOWN])
-    more = len(names) - SHOWN
-    return words if more <= 0 else f"{words} and {more} more"
 
 
 def _typed(argument: str) -> str:

@@ -1,14 +1,25 @@
 """Messages on tables that name options as the caller writes them.
 
 A function is called with ``encoding='utf-16'``, a command with ``--encoding utf-16``. So a message
-consists of parts, and an option in it is an :class:`Advice`, which each interface formats.
+consists of parts, and an option in it is an :class:`Advice`, which each interface formats. Quoted
+cells are :class:`Cells`: the terminal of the owner of a table shows them, a page does not.
 """
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from agathis._columns.wording import SHOWN
+
+#: Placeholders for values that the user has to choose.
+PLACEHOLDERS = {
+    "na": " TEXT", "keep": " NAME", "n_clusters": " NUMBER", "max_bytes": " N",
+    "max_line_bytes": " N",
+}  # fmt: skip
+#: Arguments whose options have other names.
+SHORT = {"n_clusters": "-k"}
 #: Longer advice is on a line of its own.
 WIDE = 30
 
@@ -43,7 +54,39 @@ class Ways:
         return "\nWays out:" + "".join(f"\n  {way:<{width}}  {what}" for way, what in lines)
 
 
+@dataclass(frozen=True)
+class Cells:
+    """Values of cells in a message, and what a page has in their place.
+
+    >>> note = Note(("x has ", Cells("0 and 170,000", "2 values"), " that are outliers."))
+    >>> str(note), note.on_page()
+    ('x has 0 and 170,000 that are outliers.', 'x has 2 values that are outliers.')
+    """
+
+    quoted: str
+    instead: str
+
+    def __str__(self) -> str:
+        return self.quoted
+
+
 Parts = Sequence[object]
+
+
+def as_options(advice: Advice) -> str:
+    """Return the advice as options of the command, quoted for a shell.
+
+    >>> as_options(Advice("drop", ("x", "spend (€)"))), as_options(Advice("na"))
+    ("--drop x --drop 'spend (€)'", '--na TEXT')
+    """
+    option = SHORT.get(advice.argument, f"--{advice.argument.replace('_', '-')}")
+    if advice.value is None:
+        return f"{option}{PLACEHOLDERS.get(advice.argument, '')}"
+    names = [advice.value] if isinstance(advice.value, str) else list(advice.value)
+    one_line = (" ".join(str(name).splitlines()) for name in names[:SHOWN])
+    words = " ".join(f"{option} {shlex.quote(name)}" for name in one_line)
+    more = len(names) - SHOWN
+    return words if more <= 0 else f"{words} and {more} more"
 
 
 def message_of(parts: Parts, write: Callable[[Advice], str] = str) -> str:
@@ -72,6 +115,11 @@ class Note:
 
     def __str__(self) -> str:
         return message_of(self.parts)
+
+    def on_page(self) -> str:
+        """The message for readers of a page: with options of the command, without cells."""
+        parts = [part.instead if isinstance(part, Cells) else part for part in self.parts]
+        return message_of(parts, as_options)
 
 
 class BadTable(ValueError):

@@ -13,9 +13,11 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from agathis._columns.errors import Advice, Note
+from agathis._columns.errors import Advice, Cells, Note
 
 OTHER = {".": ",", ",": "."}
+#: What a page says of the cell that a note quotes.
+AMBIGUOUS = "the decimal point is a guess"
 UNIT = r"(?:[€$£¥%‰]|EUR|USD|GBP|CHF)"
 # Spaces, also non-breaking ones, and the apostrophes of Switzerland.
 _GAPS = " \u00a0\u202f'\u2019"
@@ -78,7 +80,8 @@ def notation_of(strings: Collection[str], decimal: str = ".") -> tuple[Notation 
 def described(notation: Notation, strings: Collection[str], doubtful: bool) -> Note:
     """Return a note on strings that were parsed in a notation."""
     longest = max(strings, key=len)
-    parts: list[object] = [f"{longest.strip()} is read as {notation.values([longest])[0]:.15g}"]
+    shown = f"{longest.strip()} is read as {notation.values([longest])[0]:.15g}"
+    parts: list[object] = [Cells(shown, AMBIGUOUS)]
     if doubtful:
         other = OTHER[notation.point]
         parts += ["; ", Advice("decimal", other), f" takes {other} for the decimal point"]
@@ -91,9 +94,11 @@ def doubt(cells: Sequence[str], decimal: str) -> Note | None:
     if not known or not all(EITHER.fullmatch(cell) for cell in known):
         return None
     cell = known[0]
-    read = f"{cell} is read as {float(cell.replace(decimal, '.')):.15g}; "
+    shown = f"{cell} is read as {float(cell.replace(decimal, '.')):.15g}"
     way = Advice("decimal", OTHER[decimal])
-    return Note((read, way, f" takes {decimal} for the thousands separator"), True)
+    return Note(
+        (Cells(shown, AMBIGUOUS), "; ", way, f" takes {decimal} for the thousands separator"), True
+    )
 
 
 def not_numbers(strings: Iterable[str]) -> list[str]:

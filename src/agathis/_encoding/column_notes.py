@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from agathis._columns.errors import Advice, Note
+from agathis._columns.errors import Advice, Cells, Note
 from agathis._columns.wording import count, listed, title_of
 from agathis._encoding.column_types import (
     CALENDAR,
@@ -66,9 +66,9 @@ def notes_on(column_types: Sequence[ColumnType]) -> list[Note]:
     out += [Note((f"{what}: {listed(names)}.",)) for what, names in listings.items() if names]
     for column_type in column_types:
         if column_type.na_values:
-            others = examples(list(column_type.na_values))
-            text = f"{title_of(column_type.name)} has numbers, and also {others}"
-            out.append(Note((f"{text}, which are treated as missing.",), doubtful=True))
+            others = Cells(examples(list(column_type.na_values)), "other values")
+            text = f"{title_of(column_type.name)} has numbers, and also "
+            out.append(Note((text, others, ", which are treated as missing."), doubtful=True))
     reasons: dict[tuple[str, str], list[str]] = {}
     for column_type in column_types:
         if column_type.kind == "out":

@@ -134,7 +134,8 @@ def notes_on_dominant_columns(columns: list[DominantColumn], n_columns: int) -> 
                 "the clusters that it separates hardly differ in other columns: ",
                 Advice("drop", (one.column,)),
                 "?",
-            )
+            ),
+            doubtful=True,
         )
         for one in (alone[:1] if len(alone) == len(columns) else alone)
     ]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from agathis._columns.errors import Advice, BadTable, Note
+from agathis._columns.errors import Advice, BadTable, Cells, Note
 from agathis._columns.identifiers import FEW
 from agathis._columns.wording import count, listed, some, title_of
 from agathis._encoding.column_notes import notes_on
@@ -38,12 +38,16 @@ def notes_of(encoder: TableEncoder) -> list[Note]:
         text = "Infinite values are replaced by the largest or smallest finite value"
         notes.append(Note((f"{text}: {listed(shown)}.",), doubtful=True))
     if encoder.outliers_:
-        shown = (
-            f"{title_of(name)} ({some([f'{value:.15g}' for value in values], 3)})"
-            for name, values in encoder.outliers_.items()
+        outliers = Cells(
+            listed(
+                f"{title_of(name)} ({some([f'{value:.15g}' for value in values], 3)})"
+                for name, values in encoder.outliers_.items()
+            ),
+            listed(map(title_of, encoder.outliers_)),
         )
-        text = f"Outliers are clipped and do not affect the scale: {listed(shown)}"
-        notes.append(Note((text, " (", Advice("scale", "standard"), " does not clip).")))
+        text = "Outliers are clipped and do not affect the scale: "
+        way = Advice("scale", "standard")
+        notes.append(Note((text, outliers, " (", way, " does not clip)."), doubtful=True))
     return notes
 
 
@@ -61,7 +65,11 @@ def weight_notes_of(encoder: TableEncoder) -> list[Note]:
     text = f"{listed(little)}: nearly uncorrelated with the other columns, so they get less weight"
     if len(little) == 1:
         text = f"{little[0]} is nearly uncorrelated with the other columns, so it gets less weight"
-    return [Note((text, " (", Advice("weight", "equal"), " weights all columns equally)."))]
+    return [
+        Note(
+            (text, " (", Advice("weight", "equal"), " weights all columns equally)."), doubtful=True
+        )
+    ]
 
 
 def columns_of(encoder: TableEncoder, variances: np.ndarray, options: Options) -> Table:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypedDict
 
 import numpy as np
 from sklearn.base import BaseEstimator
 
+from agathis._columns.errors import Note
 from agathis._encoding.column_types import IDENTIFIER
 from agathis._encoding.scaling import scaling_summary
 from agathis._encoding.table_encoder import TableEncoder
@@ -64,6 +66,8 @@ class Provenance:
     missing : str
         The handling of rows with missing values: "tree", "drop" or "error".
     notes : tuple of str
+    doubts : tuple of str
+        Why the result may be wrong, in the words of a page (``Note.on_page``).
     """
 
     source: str | None = None
@@ -78,10 +82,19 @@ class Provenance:
     show: tuple[str, ...] = ()
     missing: Literal["tree", "drop", "error"] = "tree"
     notes: tuple[str, ...] = ()
+    doubts: tuple[str, ...] = ()
 
     @classmethod
-    def of_encoder(cls, encoder: TableEncoder, **known: Any) -> Provenance:
-        """The provenance stored in a fitted encoder, updated with the arguments."""
+    def of_encoder(
+        cls, encoder: TableEncoder, notes: Iterable[Note] | None = None, **known: Any
+    ) -> Provenance:
+        """The provenance stored in a fitted encoder, updated with the arguments.
+
+        ``notes`` are by default those of the encoder.
+        """
+        if notes is None:
+            notes = [*encoder.notes(), *encoder.notes_on_weights()]
+        notes = list(notes)
         used = {"left out": False, "only shown": None}
         columns = [
             ColumnUse(
@@ -104,9 +117,15 @@ class Provenance:
             "columns": tuple(columns),
             "identifier": identifiers[0] if identifiers else None,
             "show": tuple(encoder.show),
-            "notes": tuple(map(str, encoder.notes())),
+            "notes": tuple(map(str, notes)),
+            "doubts": doubts_of(notes),
         }
         return cls(**{**values, **known})
+
+
+def doubts_of(notes: Iterable[Note]) -> tuple[str, ...]:
+    """The doubtful notes as a page shows them, each once."""
+    return tuple(dict.fromkeys(note.on_page() for note in notes if note.doubtful))
 
 
 def _usual_scale(encoder: TableEncoder) -> str:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from html import escape
 
+from agathis._columns.errors import Advice, Note
 from agathis._suggest.tuning import AS_CLEAR, AS_STABLE, SHAKY, WEAK
 from agathis._utils.result_table import Table
 
@@ -96,7 +97,7 @@ class Suggestion:
     @property
     def reasons(self) -> str:
         """The reasons, in a few sentences."""
-        return self.in_words("max_clusters")
+        return self.in_words()
 
     @property
     def table(self) -> Table:
@@ -113,7 +114,7 @@ class Suggestion:
         as_clear = one.clearness >= max(other.clearness for other in self.stable) - AS_CLEAR
         return "as clear, not fewer" if as_clear else "less clear"
 
-    def in_words(self, limit: str) -> str:
+    def in_words(self, limit: str = "max_clusters") -> str:
         """The reasons, given the name of the option that limits the number of clusters."""
         best, second = self.best, self.next_best
         out = [
@@ -132,7 +133,7 @@ class Suggestion:
                 f"{second.silhouette:.2f} ({second.chance:.2f} by chance) and an ARI of "
                 f"{second.stability:.2f}."
             )
-        out += self.doubts(limit)
+        out += map(str, self.doubts(limit))
         return " ".join([*out, *([self.note] if self.note else [])])
 
     def _why(self, best: Candidate) -> str:
@@ -145,16 +146,21 @@ class Suggestion:
         dropped = len(self.candidates) - len(self.stable)
         return out + (" of those that are stable" if dropped else ", and stable")
 
-    def doubts(self, limit: str) -> list[str]:
-        """Doubts about the suggestion, one sentence each."""
-        best, out = self.best, []
+    def doubts(self, limit: str | None = None) -> list[Note]:
+        """Doubts about the suggestion, one sentence each; ``limit`` is the option to raise."""
+        best, way = self.best, limit or Advice("n_clusters")
+        out: list[tuple[object, ...]] = []
         if best.silhouette < WEAK or best.clearness < 0:
-            out.append("no number of clusters stands out: groups in these rows run into each other")
+            out.append(
+                ("No number of clusters stands out: groups in these rows run into each other.",)
+            )
         if best.stability < SHAKY:
-            out.append("other rows may give other groups, as no number of them is stable")
+            out.append(("Other rows may give other groups, as no number of them is stable.",))
         if not out and best is self.candidates[-1] and len(self.candidates) > 1:
-            out.append(f"it is the last that was tried: {limit} may show a better one")
-        return [f"But {doubt}." for doubt in out]
+            out.append(
+                (f"{best.clusters} clusters are the most that were tried: ", way, " allows more.")
+            )
+        return [Note(parts, doubtful=True) for parts in out]
 
     def __repr__(self) -> str:
         return f"{self.table}\n\n{self.reasons}"

@@ -41,8 +41,9 @@ the nodes over the fitted columns. ``roles`` are those of the fitted columns, ``
 cluster centres if they are points, about ``origin``, and ``fill`` imputes missing values; ``fit``
 has ``objective``, ``inertia``, ``lower_bound``, ``gap``, ``is_optimal`` and ``n_samples``.
 ``provenance`` describes the table: its source, reading options, rows, columns and how each was
-handled, target, identifiers, shown columns and notes. Training rows are not stored: what requires
-them, such as distances in the space of most kernels, is unavailable.
+handled, target, identifiers, shown columns, notes, and ``doubts``, those of them that a page shows.
+Training rows are not stored: what requires them, such as distances in the space of most kernels, is
+unavailable.
 """
 
 from __future__ import annotations

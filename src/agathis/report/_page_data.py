@@ -87,7 +87,8 @@ def summarise(
         The source of the rows: ``source``, ``rows_read``, ``rows_used``, ``rows_why`` (why some
         were not used), ``scaling`` in words, and ``columns``, a list of mappings with ``column``,
         ``kind``, ``became`` (how it was handled), ``why`` and ``used`` (False if it was left out,
-        None if it is only shown). By default that of the model.
+        None if it is only shown). By default that of the model, whose doubts the page shows first;
+        ``doubts``, a list of sentences, adds to them.
     show : DataFrame of pandas or polars, or pyarrow.Table, optional
         Further columns to show, with the rows of X. By default those of ``show`` of
         :class:`agathis.TableEncoder`.

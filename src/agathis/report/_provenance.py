@@ -14,7 +14,7 @@ from agathis._rules.columns import Indicator
 from agathis._rules.described_tree import Described
 from agathis.report._fit_rows import FitRows
 
-#: The keys of a provenance, besides ``columns``.
+#: The keys of a provenance, besides ``columns`` and ``doubts``.
 STRINGS = ("source", "scaling", "rows_why")
 COUNTS = ("rows_read", "rows_used")
 #: The keys of a column; ``used`` is true, false, or None for one that is only shown.
@@ -23,7 +23,7 @@ OF_COLUMN = ("column", "kind", "became", "why", "used")
 
 def check_provenance(given: Mapping[str, Any] | None) -> dict[str, Any]:
     """The provenance of the caller, with None for missing keys."""
-    out: dict[str, Any] = dict.fromkeys((*STRINGS, *COUNTS, "columns"))
+    out: dict[str, Any] = dict.fromkeys((*STRINGS, *COUNTS, "columns", "doubts"))
     if given is None:
         return out
     if not isinstance(given, Mapping):
@@ -35,6 +35,10 @@ def check_provenance(given: Mapping[str, Any] | None) -> dict[str, Any]:
             continue
         if key == "columns":
             out[key] = _columns(value)
+        elif key == "doubts":
+            if isinstance(value, str) or not all(isinstance(one, str) for one in value):
+                raise TypeError(f"provenance['doubts'] must be a list of str; it is {value!r}.")
+            out[key] = list(value)
         elif key in COUNTS:
             if isinstance(value, bool) or not isinstance(value, Integral) or value < 0:
                 raise ValueError(f"provenance[{key!r}] must be a number of rows; it is {value!r}.")
@@ -71,6 +75,8 @@ def provenance_of(
 ) -> dict[str, Any]:
     """The provenance of the caller, completed from that of the model and from the rows."""
     out = check_provenance(given)
+    doubts = [*(() if known is None else known.doubts), *(out["doubts"] or ())]
+    out["doubts"] = list(dict.fromkeys(doubts))
     if known is not None:
         out["scaling"] = out["scaling"] or known.scaling
         out["columns"] = out["columns"] or [asdict(column) for column in known.columns]

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     import numpy as np
     from sklearn.base import BaseEstimator
 
+    from agathis._columns.errors import Note
     from agathis._fit_table import PreparedTable
     from agathis._model.facts import GivenReadOptions
     from agathis.export import FittedModel
@@ -109,13 +110,13 @@ def fit(
     check_settings(tree, clusters or min(2, tree.leaves or 2))
     columns = scale_for_kernel(columns, tree.kernel)
     rows, table = read_rows(data, columns, reading, messages, plain=not is_kauri)
-    n_clusters = clusters or _suggested(rows, tree, messages)
+    n_clusters, doubts = (clusters, []) if clusters else _suggested(rows, tree, messages)
     model = fitted(tree, n_clusters, rows, messages)
     found = model.tree_.n_clusters
     if cluster_names is not None and len(cluster_names) != found:
         raise BadData(f"the tree has {found} clusters, and --names {len(cluster_names)} names.")
     with bad_data():
-        pipeline = as_pipeline(rows, model)
+        pipeline = as_pipeline(rows, model, doubts)
         given = {
             "na": list(reading.na),
             "encoding": reading.encoding,
@@ -123,7 +124,7 @@ def fit(
             "decimal": reading.decimal,
         }
         pipeline.provenance_ = replace(
-            rows.provenance,
+            pipeline.provenance_,
             source=os.path.basename(title_of_input(data)),
             reading=cast("GivenReadOptions", {n: value for n, value in given.items() if value}),
         )
@@ -159,7 +160,10 @@ def _names(names: str | None, clusters: int | None) -> list[str] | None:
     return out
 
 
-def _suggested(rows: PreparedTable, tree: TreeOptions, messages: Messages) -> int:
+def _suggested(
+    rows: PreparedTable, tree: TreeOptions, messages: Messages
+) -> tuple[int, list[Note]]:
+    """The suggested number of clusters, and doubts about it."""
     from agathis._fit_table import suggested
 
     if rows.X.size >= VALUES_TO_WAIT_FOR:
@@ -168,9 +172,9 @@ def _suggested(rows: PreparedTable, tree: TreeOptions, messages: Messages) -> in
         best = suggested(rows, random_state=tree.seed, n_jobs=tree.jobs)
     k = best.n_clusters if tree.leaves is None else min(best.n_clusters, tree.leaves)
     messages.say(f"{k} clusters are suggested; -k sets another number.")
-    for doubt in best.doubts("a larger -k"):
-        messages.say(doubt)
-    return k
+    doubts = best.doubts()
+    messages.tell(doubts)
+    return k, doubts
 
 
 def _leaves(n: int) -> str:

@@ -1,4 +1,4 @@
-from libc.stdint cimport uint8_t
+from libc.stdint cimport int32_t
 
 from agathis._core.points.leaves cimport (
     PointState, point_clusters, point_gain_bound, point_table,
@@ -12,6 +12,8 @@ cdef struct Some:
     scan_leaf leaf
     scan_clusters clusters
     point_clusters sums
+    double* numbers     # both belong to the view
+    int32_t* id
 
 
 # A leaf as the scans see it.
@@ -41,9 +43,7 @@ cdef class Views:
     cdef tree_limits limits
     cdef scan_clusters clusters
     cdef View* each
-    cdef uint8_t[::1] memory    # of the views, and of what they point to
-    cdef double[::1] room
-    cdef list kept
+    cdef double[::1] room       # of what the views point to
 
     cdef double largest_bound(self, Py_ssize_t j) noexcept
     cdef void complete(self, Py_ssize_t j, Py_ssize_t leaf_index) noexcept

@@ -3,6 +3,7 @@ import numpy as np
 
 from libc.math cimport INFINITY
 from libc.stdint cimport int32_t
+from libc.stdlib cimport calloc, free
 
 from agathis._core.points.leaves cimport LeafTable, PointState, point_table
 from agathis._core.shared.extremes cimport larger
@@ -22,10 +23,11 @@ cdef class Views:
         cdef View* view
         self.state, self.count, self.limits = s, leaf_indices.shape[0], limits_from(limits)[0]
         self.clusters = s.clusters_view(all)
-        self.tables, self.kept = [], [None] * self.count
-        self.memory = np.zeros(self.count * sizeof(View), dtype=np.uint8)
+        self.tables = []
         self.room = np.zeros(self.count * each)
-        self.each = <View*>&self.memory[0]
+        self.each = <View*>calloc(max(self.count, 1), sizeof(View))
+        if self.each == NULL:
+            raise MemoryError
         for j in range(self.count):
             table = s.tables[leaf_indices[j]]
             self.tables.append(table)
@@ -36,6 +38,15 @@ cdef class Views:
             view.cross = &self.room[0] + j * each
             view.reach = view.cross + s.n_clusters
             view.all = view.scanned = view.asked = True
+
+    def __dealloc__(self):
+        cdef Py_ssize_t j
+        if self.each == NULL:
+            return
+        for j in range(self.count):
+            free(self.each[j].some.numbers)
+            free(self.each[j].some.id)
+        free(self.each)
 
     cdef double largest_bound(self, Py_ssize_t j) noexcept:
         cdef const point_table* table = &self.each[j].table
@@ -78,10 +89,15 @@ cdef class Views:
         cdef Py_ssize_t c, lanes
         cdef double* numbers
         cdef double promised
-        cdef int32_t[::1] id = np.zeros(s.n_clusters + 1, dtype=np.int32)
-        cdef double[::1] room
+        # Not arrays: this is called so often for trees of many leaves that creating them would
+        # take a fifth of the time.
+        free(some.numbers)
+        free(some.id)
+        some.numbers, some.id = NULL, <int32_t*>calloc(s.n_clusters + 1, sizeof(int32_t))
+        if some.id == NULL:
+            raise MemoryError
         some.sums = view.sums
-        id[0], some.sums.own_changed = own, s.changed[own] > table.seen[own]
+        some.id[0], some.sums.own_changed = own, s.changed[own] > table.seen[own]
         if not only_own:
             view.rest = -INFINITY
             for k in range(s.n_clusters):
@@ -90,7 +106,7 @@ cdef class Views:
                 # Where less is known, the leaf need not be searched again so soon.
                 promised = s.promised(table, k, PASSED_OVER * floor)
                 if promised >= floor:
-                    id[n] = k
+                    some.id[n] = k
                     n += 1
                 else:
                     view.rest = larger(view.rest, promised)
@@ -98,17 +114,18 @@ cdef class Views:
         if not view.scanned:
             return
         lanes = (n + SCAN_LANES - 1) // SCAN_LANES * SCAN_LANES
-        room = np.zeros(lanes * (5 + s.width))
-        numbers, self.kept[j] = &room[0], (id, room)
+        some.numbers = numbers = <double*>calloc(lanes * (5 + s.width), sizeof(double))
+        if numbers == NULL:
+            raise MemoryError
         some.leaf, some.clusters = view.leaf, self.clusters
         some.leaf.own, some.leaf.cross = 0, numbers
         some.sums.reach = numbers + lanes
-        some.clusters.count, some.clusters.id = n, &id[0]
+        some.clusters.count, some.clusters.id = n, some.id
         some.clusters.kernel_sum, some.clusters.size, some.clusters.share = (
             numbers + 2 * lanes, numbers + 3 * lanes, numbers + 4 * lanes)
         some.sums.sum, some.sums.lanes = numbers + 5 * lanes, lanes
         for m in range(n):
-            k = id[m]
+            k = some.id[m]
             numbers[m], numbers[lanes + m] = view.cross[k], view.reach[k]
             numbers[2 * lanes + m], numbers[3 * lanes + m], numbers[4 * lanes + m] = (
                 s.kernel_sum[k], s.size[k], s.share[k])
