@@ -1,131 +1,92 @@
-"""The evidence of a table and of each split of a tree, over random halves of the rows."""
+"""The function :func:`evidence`: the same test for a fitted tree and its rows."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
+from sklearn.base import BaseEstimator
 from sklearn.pipeline import Pipeline
-from sklearn.utils import check_random_state
 
 from agathis._checks import data as checks
-from agathis._checks.roles import FeatureRoles, roles_of
-from agathis._evidence.halves import TestedRows, TestedSplit, children_rows, corrected, repeat
-from agathis._evidence.power import detectable
-from agathis._evidence.tuning import HALVINGS, INTERVAL, JACCARD, MAX_ROWS, MIN_ROWS
-from agathis._model.evidence import LEVEL, Evidence, SplitEvidence
+from agathis._checks.roles import EncodedRows, FeatureRoles, roles_of
+from agathis._encoding.table_encoder import TableEncoder
+from agathis._evidence.repeats import RandomState, Repeats
+from agathis._model.evidence import Evidence
 from agathis._model.fitted_model import FittedModel
 from agathis._trees.model import tree_of
 from agathis._trees.tree import Tree
 
-RandomState = int | np.random.RandomState | None
 
+def evidence(
+    model: BaseEstimator | Pipeline, X: Any, *, random_state: RandomState = None
+) -> Evidence:
+    """Test whether the rows are more than one group, and each split of a tree.
 
-@dataclass(frozen=True, eq=False)
-class Repeats:
-    """The splits of random halves of some rows, each tested by the other half.
+    The rows are halved at random, eleven times. One half is encoded and split by a greedy tree; the
+    other half, which chose nothing, tests the rows at each split for more than one mode by
+    Hartigan's dip test. A split of the model has the evidence of the splits of the halves that give
+    the same groups.
 
-    Attributes
+    Parameters
     ----------
-    rows : ndarray of int
-        Positions of the rows.
-    table : TestedRows
-        These rows.
-    splits : list of lists of TestedSplit
-        Those of each repeat.
+    model : estimator or Pipeline
+        Fitted, with the linear kernel. After a :class:`TableEncoder` each half is encoded anew;
+        other preprocessing is taken as it is.
+    X : DataFrame or array-like of shape (n_samples, n_features)
+        The rows that it was fitted to, as for its ``predict``. More than 10,000 are sampled.
+    random_state : int, RandomState instance or None, default=None
+        For the halves. Pass an int for reproducible results across calls.
+
+    Returns
+    -------
+    evidence : Evidence
+        ``pvalue`` of one group, and whether more are ``shown`` by it; ``splits`` with the p-value,
+        the recurrence and the interval of the threshold of each split; ``distance`` and
+        ``fraction``, how far apart or how large groups have to be to be seen.
+
+    See Also
+    --------
+    suggest : The number of clusters that are shown.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_blobs
+    >>> from agathis import Kauri, evidence
+    >>> X, _ = make_blobs(200, centers=[[0, 0], [9, 0]], random_state=0)
+    >>> found = evidence(Kauri(2).fit(X), X, random_state=0)
+    >>> found.shown, found.splits[0].recurrence
+    (True, 1.0)
     """
+    rows, tree = _rows_and_tree(model, X)
+    return Repeats.of(rows, random_state).evidence(tree)
 
-    rows: np.ndarray
-    table: TestedRows
-    splits: list[list[TestedSplit]]
 
-    @cached_property
-    def pvalues(self) -> list[list[float]]:
-        """The corrected p-values of these splits."""
-        return [corrected(splits) for splits in self.splits]
+def _rows_and_tree(model: Any, X: Any) -> tuple[EncodedRows, Tree]:
+    if isinstance(model, Pipeline):
+        last = model[-1]
+        if isinstance(model[0], TableEncoder) and len(model.steps) == 2:
+            X = model[0].scaled(model[0].encode(X).X)
+        else:
+            X = model[:-1].transform(X)
+        return _rows_and_tree(last, X)
+    _check_kernel(model)
+    if isinstance(model, FittedModel):
+        return model.encode(X), model.tree_ if model.fitted_tree is None else model.fitted_tree
+    tree = tree_of(model)
+    if isinstance(X, EncodedRows):
+        return X, tree
+    table = checks.check_table(X, missing=True)
+    roles = getattr(model, "roles_", None)
+    if not isinstance(roles, FeatureRoles):
+        roles = roles_of(X, n_features=table.shape[1])
+    return EncodedRows.of(np.asarray(table), roles), tree
 
-    @classmethod
-    def of(cls, X: np.ndarray, roles: FeatureRoles, random_state: RandomState = None) -> Repeats:
-        """Halve rows at random, several times; at most ``MAX_ROWS`` of them."""
-        random = check_random_state(random_state)
-        rows = np.arange(len(X))
-        if len(X) > MAX_ROWS:
-            rows = np.sort(random.permutation(len(X))[:MAX_ROWS])
-        table = TestedRows.of(X, roles)[rows]
-        if len(rows) // 2 < MIN_ROWS:
-            return cls(rows, table, [])
-        return cls(rows, table, [repeat(table, random) for _ in range(HALVINGS)])
 
-    @property
-    def pvalue(self) -> float:
-        """The p-value of one group."""
-        return _combined([min(pvalues, default=1.0) for pvalues in self.pvalues])
-
-    def evidence(self, tree: Tree, X: np.ndarray) -> Evidence:
-        """Return the evidence of the table and of the splits of a tree of X."""
-        splits = [
-            self._of_split(node, left, right)
-            for node, left, right in children_rows(tree, np.asarray(X)[self.rows])
-        ]
-        by_node = tuple(sorted(splits, key=lambda split: split.node))
-        n_rows = len(self.rows)
-        return Evidence(self.pvalue, n_rows, by_node, *detectable(n_rows))
-
-    @property
-    def n_groups(self) -> int:
-        """The number of groups that are shown: the median over the repeats; 1 if none are shown.
-
-        A repeat shows those splits that reject one mode, and the splits above them: rows are not
-        one group if some of them are more than one.
-        """
-        if self.pvalue > LEVEL:
-            return 1
-        return int(np.median([1 + _n_shown(*of) for of in zip(self.splits, self.pvalues, strict=True)]))
-
-    def _of_split(self, node: int, left: np.ndarray, right: np.ndarray) -> SplitEvidence:
-        same = [_same(splits, left, right) for splits in self.splits]
-        p = _combined(
-            [1.0 if i is None else of[i] for i, of in zip(same, self.pvalues, strict=True)]
+def _check_kernel(model: Any) -> None:
+    spec = model.settings().kernel if isinstance(model, FittedModel) else model
+    kernel = getattr(spec, "kernel", "linear")
+    if kernel != "linear":
+        raise ValueError(
+            f"the model has kernel={kernel!r}; the evidence is of groups of kernel='linear'."
         )
-        matched = [of[i] for i, of in zip(same, self.splits, strict=True) if i is not None]
-        recurrence = len(matched) / len(same) if same else 0.0
-        at = [split for split in matched if split.feature is not None]
-        if not at:
-            return SplitEvidence(node, p, recurrence)
-        features = [split.feature for split in at]
-        feature = max(sorted(set(features)), key=features.count)
-        below = [split.below for split in at if split.feature == feature]
-        above = [split.above for split in at if split.feature == feature]
-        low, high = np.quantile(below, INTERVAL[0]), np.quantile(above, INTERVAL[1])
-        return SplitEvidence(node, p, recurrence, float(low), float(high))
-
-
-def _same(splits: list[TestedSplit], left: np.ndarray, right: np.ndarray) -> int | None:
-    """Return the split whose children are the most like these, if they are enough so."""
-    alike = [
-        max(
-            min(_jaccard(left, one.left), _jaccard(right, one.right)),
-            min(_jaccard(left, one.right), _jaccard(right, one.left)),
-        )
-        for one in splits
-    ]
-    best = int(np.argmax(alike)) if alike else 0
-    return best if alike and alike[best] >= JACCARD else None
-
-
-def _n_shown(splits: list[TestedSplit], pvalues: list[float]) -> int:
-    """Return how many splits are shown, or are above one that is."""
-    rows = [split.left | split.right for split in splits]
-    shown = [rows[i] for i, p in enumerate(pvalues) if p <= LEVEL]
-    return sum(any(not (below & ~above).any() for below in shown) for above in rows)
-
-
-def _jaccard(one: np.ndarray, other: np.ndarray) -> float:
-    return float(np.count_nonzero(one & other) / max(1, np.count_nonzero(one | other)))
-
-
-def _combined(pvalues: list[float]) -> float:
-    """Combine p-values of dependent tests of one hypothesis: twice their median."""
-    return min(1.0, 2 * float(np.median(pvalues))) if pvalues else 1.0

@@ -17,9 +17,9 @@ import numpy as np
 from agathis._checks.roles import EncodedRows, FeatureRoles
 from agathis._evidence.dip_test import dip_pvalue, permutation_pvalue
 from agathis._evidence.recorded_steps import recorded_step, spread
-from agathis._evidence.tuning import LEAST_VARIANCE, MAX_GROUPS, MIN_ROWS, ROWS_OF_COPIES
+from agathis._evidence.tuning import LEAST_VARIANCE, MIN_ROWS, ROWS_OF_COPIES
+from agathis._growth.limits import default_min_leaf
 from agathis._kauri import Kauri
-from agathis._suggest.figures import default_min_leaf
 from agathis._trees.tree import Tree
 
 #: From raw rows to their encoding, and to the same without clipping, which makes modes.
@@ -47,9 +47,10 @@ class TestedRows:
     categorical: tuple[np.ndarray, ...]
 
     @classmethod
-    def of(cls, X: np.ndarray, roles: FeatureRoles) -> TestedRows:
-        """Encoded rows with their units, or an array that needs no encoding."""
-        units = X.units if isinstance(X, EncodedRows) else None
+    def of(cls, X: EncodedRows) -> TestedRows:
+        """Encoded rows, whose encoding is fitted again if their units are known."""
+        units, roles = X.units, X.roles
+        assert roles is not None
         if units is None:
             raw = np.asarray(X, dtype=np.float64)
             return cls(raw, roles, lambda half: lambda rows: (rows, rows), roles.one_hot)
@@ -62,9 +63,6 @@ class TestedRows:
 
         groups = tuple(np.asarray(features, dtype=np.intp) for features in encoder.scaler_.sources)
         return cls(units.raw, roles, encoder_of, groups)
-
-    def __getitem__(self, rows: np.ndarray) -> TestedRows:
-        return TestedRows(self.raw[rows], self.roles, self.encoder_of, self.categorical)
 
     @cached_property
     def steps(self) -> np.ndarray:
@@ -113,8 +111,10 @@ def children_rows(tree: Tree, X: np.ndarray) -> list[tuple[int, np.ndarray, np.n
     ]
 
 
-def repeat(table: TestedRows, random: np.random.RandomState) -> list[TestedSplit]:
-    """Halve the rows, split one half and test the splits with the other."""
+def repeat(
+    table: TestedRows, groups: int, random: np.random.RandomState
+) -> list[TestedSplit]:
+    """Halve the rows, split one half into groups and test the splits with the other."""
     n = len(table.raw)
     order = random.permutation(n)
     chooses, tests = np.sort(order[: n // 2]), order[n // 2 :]
@@ -124,7 +124,7 @@ def repeat(table: TestedRows, random: np.random.RandomState) -> list[TestedSplit
         raw = np.where(empty, 0.0, raw)
     encode = table.encoder_of(raw[chooses])
     X = encode(raw)[0]
-    tree = greedy_tree(X[chooses], table.roles)
+    tree = greedy_tree(X[chooses], table.roles, groups)
     projected = _Projection(table, raw[tests], encode, random)
     mean = np.nanmean(X[chooses], axis=0)
     points = np.where(np.isnan(X[chooses]), mean, X[chooses])
@@ -153,7 +153,7 @@ def corrected(splits: list[TestedSplit]) -> list[float]:
     return out
 
 
-def greedy_tree(X: np.ndarray, roles: FeatureRoles, groups: int = MAX_GROUPS) -> Tree:
+def greedy_tree(X: np.ndarray, roles: FeatureRoles, groups: int) -> Tree:
     """Return the greedy tree with one leaf per group, whose first splits are the coarser trees."""
     rows = EncodedRows.of(X, roles)
     size = default_min_leaf(groups)

@@ -27,7 +27,7 @@ def _dips() -> np.ndarray:
     return np.array([dip(np.concatenate([normal, normal + apart])) for apart in _DISTANCES])
 
 
-def detectable(n_rows: int) -> tuple[float | None, float | None]:
+def detectable(n_rows: int, max_groups: int = MAX_GROUPS) -> tuple[float | None, float | None]:
     """Return the distance of two equal groups, and the fraction of a distant one, that are seen.
 
     >>> distance, fraction = detectable(1000)
@@ -37,10 +37,11 @@ def detectable(n_rows: int) -> tuple[float | None, float | None]:
     tests = n_rows // 2
     if tests < MIN_ROWS:
         return None, None
-    level = LEVEL / (2 * (MAX_GROUPS - 1))
+    # The last of the splits has the smallest part of the level: of several, the first.
+    level = LEVEL / (2 * sum(1 / place for place in range(1, max_groups)))
     critical = np.exp(np.interp(-np.log(level), -np.log(TAILS), np.log(dip_quantiles(tests))))
     needed = critical + _MARGIN / np.sqrt(tests)
     far_enough = np.flatnonzero(_dips() >= needed)
     if not len(far_enough):
         return None, None
-    return float(_DISTANCES[far_enough[0]]), float(2 * needed)
+    return round(float(_DISTANCES[far_enough[0]]), 1), round(float(2 * needed), 3)

@@ -15,7 +15,7 @@ MIN_ROWS = 20
 # as far from one mode as the rows.
 COPIES, ENOUGH_COPIES = 799, 10
 # More rows of a node are sampled for the comparison with copies, which bounds its time.
-ROWS_OF_COPIES = 500
+ROWS_OF_COPIES = 400
 # A split of a repeat is the same as a split of the model if its children share this fraction.
 JACCARD = 0.8
 # Quantiles of the neighbours of the threshold over the repeats.
