@@ -50,6 +50,8 @@ def fit(
         str | None, typer.Option(metavar="FILE", help="A report about the clusters, as HTML.")
     ] = None,
     open_report: options.Open = False,
+    identifier: options.Identifier = None,
+    title: options.Title = None,
     tree: TreeOptions = options.TREE,
     columns: Columns = options.COLUMNS,
     names: Annotated[
@@ -73,7 +75,7 @@ def fit(
     """
     check_target(output)
     if dask is not None:
-        check_possible(tree, columns, clusters)
+        check_possible(tree, columns, clusters, identifier)
     check_report(report, "--report")
     check_apart(data, o=output, report=report)
     if open_report and report is None:
@@ -92,6 +94,7 @@ def fit(
             report=report,
             open_report=open_report,
             cluster_names=cluster_names,
+            title=title,
         )
         return
     is_kauri = tree.method == options.TREE.method
@@ -110,7 +113,9 @@ def fit(
     # Errors in the options come before the table is read.
     check_settings(tree, clusters or min(2, tree.leaves or 2))
     columns = scale_for_kernel(columns, tree.kernel)
-    rows, table = read_rows(data, columns, reading, messages, plain=not is_kauri)
+    rows, table = read_rows(
+        data, columns, reading, messages, plain=not is_kauri, identifier=identifier
+    )
     # The evidence is that of the linear kernel.
     repeats = None
     if clusters is None or tree.kernel == "linear":
@@ -134,9 +139,10 @@ def fit(
         pipeline.provenance_ = replace(
             pipeline.provenance_,
             source=os.path.basename(title_of_input(data)),
+            title=title,
             reading=cast("GivenReadOptions", {n: value for n, value in given.items() if value}),
         )
-        described = fitted_model(pipeline, cluster_names=cluster_names, X=rows.encoded)
+        described = fitted_model(pipeline, cluster_names=cluster_names)
     tell = messages.say if described.n_clusters_ > 1 or n_clusters == 1 else messages.warn
     tell(_outcome(n_clusters, tree.leaves, described))
     if evidence is not None and evidence.shown:
@@ -159,7 +165,8 @@ def fit(
             messages.warn(evidence.not_shown())
         raise PartialResult(f"the best tree found so far was written to {where}.")
     if evidence is not None and not evidence.shown:
-        raise NotShown(evidence.not_shown())
+        all_the_same = " -k 2 splits the rows all the same." if clusters is None else ""
+        raise NotShown(f"{evidence.not_shown()}{all_the_same}")
 
 
 def _names(names: str | None, clusters: int | None) -> list[str] | None:
