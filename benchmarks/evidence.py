@@ -132,7 +132,12 @@ def prepared(frame: pd.DataFrame) -> PreparedTable:
 def of_null(family: str, seed: int) -> dict[str, Any]:
     rows = prepared(null_table(family, seed))
     p = Repeats.of(rows.X, 0).pvalue
-    return {"family": family, "seed": seed, "p": p, "gap": gap(rows.X) if seed < TABLES_OF_GAP else None}
+    return {
+        "family": family,
+        "seed": seed,
+        "p": p,
+        "gap": gap(rows.X) if seed < TABLES_OF_GAP else None,
+    }
 
 
 def of_planted(layout: str, n: int, apart: float, seed: int) -> dict[str, Any]:
@@ -187,14 +192,16 @@ def thresholds(index: int, k: int) -> list[tuple[int, float]]:
 
 
 def of_time(kind: str) -> dict[str, Any]:
-    """Processor seconds at 5,000 rows and 20 columns: without groups, with some, with clear ones."""
+    """Processor seconds at 5,000 rows and 20 columns: without groups, with some, with clear."""
     random = np.random.default_rng(0)
     seconds = []
     for apart in (0, 4, 8):
         group = random.integers(3, size=5000)
         frame = named(random.normal(size=(5000, 20)) + apart * (group == 0)[:, None])
         for j in range(12, 20) if kind == "mixed" else ():
-            levels = np.where(random.random(5000) < apart / 10, group, random.integers(4, size=5000))
+            levels = np.where(
+                random.random(5000) < apart / 10, group, random.integers(4, size=5000)
+            )
             frame[f"c{j}"] = np.array(list("abcd"))[levels]
         rows = prepared(frame)
         started = time.process_time()
@@ -251,7 +258,9 @@ def summary(rows: list[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
             }
         )
     for n in ROWS:
-        found = [i for r in rows if r["what"] == "interval" and r["rows"] == n for i in r["intervals"]]
+        found = [
+            i for r in rows if r["what"] == "interval" and r["rows"] == n for i in r["intervals"]
+        ]
         if found:
             out.setdefault("intervals", []).append(
                 {
@@ -264,8 +273,12 @@ def summary(rows: list[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
     timed = [row for row in rows if row["what"] == "time"]
     if timed:
         out["processor seconds at 5,000 x 20"] = [
-            {"columns": r["kind"], "no groups": r["seconds"][0], "some": r["seconds"][1],
-             "clear": r["seconds"][2]}
+            {
+                "columns": r["kind"],
+                "no groups": r["seconds"][0],
+                "some": r["seconds"][1],
+                "clear": r["seconds"][2],
+            }
             for r in timed
         ]
     return out

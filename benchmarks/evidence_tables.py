@@ -13,8 +13,8 @@ LETTERS = np.array(list("abcdefghij"))
 
 def size(random: np.random.Generator) -> tuple[int, int]:
     """Numbers of rows and columns, evenly on a logarithmic scale."""
-    n, d = (np.exp(random.uniform(*np.log(limits))) for limits in (ROWS, COLUMNS))
-    return int(round(n)), int(round(d))
+    n, d = (float(np.exp(random.uniform(*np.log(limits)))) for limits in (ROWS, COLUMNS))
+    return round(n), round(d)
 
 
 def factors(random: np.random.Generator, n: int, d: int) -> np.ndarray:

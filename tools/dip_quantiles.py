@@ -12,7 +12,6 @@ import argparse
 from pathlib import Path
 
 import numpy as np
-
 from agathis._core.shared.dip import dips
 
 SIZES = (20, 30, 50, 100, 200, 500, 1000, 2000, 5000)

@@ -99,7 +99,11 @@ def test_pipes(place):
         (b"", 1, "t.csv is empty"),
         (b"\xef\xbb\xbfa,b\n1,2\n3,4\n9,1\n", NOT_SHOWN, "Found 2 clusters"),
         (b"a;b\n1,5;2\n3,5;4\n9,5;1\n", NOT_SHOWN, "Found 2 clusters"),
-        (b"a,b,c,c\n1,2,3,4\n4,5,6,6\n7,9,9,8\n", NOT_SHOWN, "Left out: c: two columns have that name"),
+        (
+            b"a,b,c,c\n1,2,3,4\n4,5,6,6\n7,9,9,8\n",
+            NOT_SHOWN,
+            "Left out: c: two columns have that name",
+        ),
         (b"a,b\n1" + 30 * b"0" + b",2\n3,4\n5,6\n", NOT_SHOWN, "Found 2 clusters"),
     ],
     ids=["empty", "mark", "semicolons", "two of one name", "huge integer"],

@@ -265,8 +265,7 @@ def test_suggest_finds_planted_clusters(four_groups, capsys):
     assert done.code == 0, done.err
     lines = done.out.splitlines()
     assert (
-        lines[-1]
-        == "agathis fit 'my table.csv' -k 4 --drop c -o model.json --report report.html"
+        lines[-1] == "agathis fit 'my table.csv' -k 4 --drop c -o model.json --report report.html"
     )
     assert [line.split()[0] for line in lines[1:6]] == ["2", "3", "4", "5", "6"]
     assert lines[3].endswith("<- suggested")

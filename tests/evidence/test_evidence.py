@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
-from helpers.evidence_reference import evidence_of_split, splits_of_half
+from helpers.evidence_reference import evidence_of_rule, evidence_of_split, splits_of_half
 from sklearn.datasets import make_blobs
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -16,7 +16,7 @@ from agathis._evidence import Repeats
 from agathis._evidence.dip_test import dip_pvalue
 from agathis._evidence.halves import children_rows, greedy_tree
 from agathis._model.conversion import fitted_model
-from agathis._model.evidence import Evidence, SplitEvidence
+from agathis._model.evidence import Evidence, RuleEvidence
 from agathis.export import from_json, to_json
 
 CENTRES = 6 * np.array([[0, 0], [1, 0], [0, 1]])
@@ -69,6 +69,11 @@ def test_it_is_that_of_the_reference(seed, monkeypatch):
         p, recurrence = evidence_of_split(children, repeats)
         assert split.pvalue == pytest.approx(p, rel=1e-6)
         assert split.recurrence == pytest.approx(recurrence)
+    for rule in found.evidence(model.tree_).rules:
+        rows = set(np.flatnonzero(model.labels_ == rule.cluster))
+        p, recurrence = evidence_of_rule(rows, repeats)
+        assert rule.pvalue == pytest.approx(p, rel=1e-6)
+        assert rule.recurrence == pytest.approx(recurrence)
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -79,6 +84,9 @@ def test_planted_groups_are_shown(seed):
     assert found.n_rows == 240
     assert found.pvalue < 0.01
     assert Repeats.of(encoded(X), seed).n_groups == 3
+    assert [rule.cluster for rule in found.rules] == [0, 1, 2]
+    assert all(rule.shown and rule.recurrence > 0.5 for rule in found.rules)
+    assert found.doubts() == []
     for split in found.splits:
         assert split.low < split.high
         assert 0 <= split.pvalue <= 1
@@ -177,6 +185,11 @@ def test_a_pipeline_keeps_it_and_its_file_too():
     data["evidence"]["splits"] = data["evidence"]["splits"][:1]
     with pytest.raises(ValueError, match="evidence is that of another tree"):
         from_json(json.dumps(data))
+    assert model.rules()["pvalue"] == [rule.pvalue for rule in found.rules]
+    data = json.loads(to_json(model))
+    data["evidence"]["rules"] = data["evidence"]["rules"][1:]
+    with pytest.raises(ValueError, match="evidence is that of other clusters"):
+        from_json(json.dumps(data))
     del data["evidence"]
     assert from_json(json.dumps(data)).evidence_ is None
 
@@ -196,12 +209,15 @@ def test_models_that_are_taken():
 
 
 def test_doubts():
-    sure, weak = SplitEvidence(0, 0.01, 1.0, 1.0, 2.0), SplitEvidence(1, 0.5, 0.4)
-    assert Evidence(0.01, 100, (sure,)).doubts() == []
-    (doubt,) = Evidence(0.01, 100, (sure, weak)).doubts()
+    sure, weak = RuleEvidence(0, 0.01, 1.0), RuleEvidence(1, 0.5, 0.4)
+    assert Evidence(0.01, 100, (), (sure,)).doubts() == []
+    (doubt,) = Evidence(0.01, 100, (), (sure, weak)).doubts()
     assert doubt.doubtful
-    assert str(doubt).startswith("1 of the 2 splits is not confirmed by halves of the rows")
-    (doubt,) = Evidence(0.2, 300, (sure,), 4.2, 0.12).doubts()
+    assert str(doubt) == (
+        "1 of the 2 groups is not confirmed by halves of the rows: other rows may give others in "
+        "its place."
+    )
+    (doubt,) = Evidence(0.2, 300, (), (sure,), 4.2, 0.12).doubts()
     assert str(doubt).startswith("No groups could be shown in these 300 rows (p = 0.2), which does")
     assert "4.2 standard deviations apart" in str(doubt)
     assert "needs 12 % of the rows" in str(doubt)

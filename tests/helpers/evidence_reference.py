@@ -122,11 +122,31 @@ def jaccard(one: set[int], other: set[int]) -> float:
     return len(one & other) / max(1, len(one | other))
 
 
+Repeat = list[tuple[set[int], set[int], float | None]]
+
+
 def evidence_of_split(
-    children: tuple[set[int], set[int]],
-    repeats: list[list[tuple[set[int], set[int], float | None]]],
+    children: tuple[set[int], set[int]], repeats: list[Repeat]
 ) -> tuple[float, float]:
     """The p-value of a split, and its recurrence."""
+
+    def alike(left: set[int], right: set[int]) -> float:
+        return max(
+            min(jaccard(children[0], left), jaccard(children[1], right)),
+            min(jaccard(children[0], right), jaccard(children[1], left)),
+        )
+
+    return matched(repeats, alike)
+
+
+def evidence_of_rule(rows: set[int], repeats: list[Repeat]) -> tuple[float, float]:
+    """The p-value of a cluster, and its recurrence."""
+    return matched(repeats, lambda left, right: max(jaccard(rows, left), jaccard(rows, right)))
+
+
+def matched(
+    repeats: list[Repeat], alike: Callable[[set[int], set[int]], float]
+) -> tuple[float, float]:
     of_repeats, matches = [], 0
     for splits in repeats:
         corrected, tested = [], 0
@@ -134,15 +154,9 @@ def evidence_of_split(
         for *_, p in splits:
             tested += p is not None
             corrected.append(1.0 if p is None else min(1.0, p * total * tested))
-        alike = [
-            max(
-                min(jaccard(children[0], left), jaccard(children[1], right)),
-                min(jaccard(children[0], right), jaccard(children[1], left)),
-            )
-            for left, right, _ in splits
-        ]
-        best = int(np.argmax(alike)) if alike else 0
-        is_same = bool(alike) and alike[best] >= 0.8
+        values = [alike(left, right) for left, right, _ in splits]
+        best = int(np.argmax(values)) if values else 0
+        is_same = bool(values) and values[best] >= 0.8
         matches += is_same
         of_repeats.append(corrected[best] if is_same else 1.0)
     return min(1.0, 2 * float(np.median(of_repeats))), matches / len(repeats)

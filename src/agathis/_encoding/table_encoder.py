@@ -41,6 +41,7 @@ from agathis._encoding.encoder_options import Options
 from agathis._encoding.feature_rows import LARGEST, FeatureRows
 from agathis._encoding.relevance import relevance
 from agathis._encoding.row_sample import SampledTable, drawn, sampled
+from agathis._encoding.scaling import FeatureScaler
 from agathis._encoding.table_features import (
     date_parts_of,
     features_of,

@@ -1,4 +1,4 @@
-"""Tests of one mode: the dip of numbers, and its comparison with copies whose categories are permuted.
+"""Tests of one mode: the dip of numbers, and its comparison with copies for categories.
 
 The dip of Hartigan and Hartigan (1985) is the distance of an empirical distribution function from
 the nearest one with a single mode. Its p-value is that of uniform rows, which is conservative for
@@ -51,8 +51,8 @@ def permutation_pvalue(
 ) -> float:
     """Return the p-value of the dip of a sum among copies with permuted parts.
 
-    The permutations are cyclic shifts by random numbers of rows. These are a group, so that the test
-    is exact for rows in random order, and shifts take less time than other permutations.
+    The permutations are cyclic shifts by random numbers of rows. These are a group, so that the
+    test is exact for rows in random order, and they take less time than other permutations.
 
     Parameters
     ----------

@@ -111,9 +111,7 @@ def children_rows(tree: Tree, X: np.ndarray) -> list[tuple[int, np.ndarray, np.n
     ]
 
 
-def repeat(
-    table: TestedRows, groups: int, random: np.random.RandomState
-) -> list[TestedSplit]:
+def repeat(table: TestedRows, groups: int, random: np.random.RandomState) -> list[TestedSplit]:
     """Halve the rows, split one half into groups and test the splits with the other."""
     n = len(table.raw)
     order = random.permutation(n)

@@ -7,8 +7,8 @@ from functools import cache
 import numpy as np
 from scipy.special import ndtri
 
-from agathis._evidence.dip_test import dip, dip_quantiles
 from agathis._evidence.dip_quantiles import TAILS
+from agathis._evidence.dip_test import dip, dip_quantiles
 from agathis._evidence.tuning import MAX_GROUPS, MIN_ROWS
 from agathis._model.evidence import LEVEL
 

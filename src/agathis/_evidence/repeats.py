@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -19,7 +20,7 @@ from agathis._evidence.tuning import (
     MAX_ROWS,
     MIN_ROWS,
 )
-from agathis._model.evidence import LEVEL, Evidence, SplitEvidence
+from agathis._model.evidence import LEVEL, Evidence, RuleEvidence, SplitEvidence
 from agathis._trees.tree import Tree
 from agathis._utils.progress import Show
 
@@ -84,8 +85,11 @@ class Repeats:
         """Return the evidence of the table and of the splits of a tree of its rows."""
         splits = [self._of_split(*split) for split in children_rows(tree, np.asarray(self.X))]
         by_node = tuple(sorted(splits, key=lambda split: split.node))
+        labels = tree.predict(np.asarray(self.X))
+        rules = [self._of_rule(k, labels == k) for k in range(tree.n_clusters)]
         n_rows = len(self.rows)
-        return Evidence(self.pvalue, n_rows, by_node, *detectable(n_rows, self.max_groups))
+        seen = detectable(n_rows, self.max_groups)
+        return Evidence(self.pvalue, n_rows, by_node, tuple(rules) if splits else (), *seen)
 
     @property
     def n_groups(self) -> int:
@@ -96,15 +100,27 @@ class Repeats:
         """
         if self.pvalue > LEVEL:
             return 1
-        return int(np.median([1 + _n_shown(*of) for of in zip(self.splits, self.pvalues, strict=True)]))
+        return int(
+            np.median([1 + _n_shown(*of) for of in zip(self.splits, self.pvalues, strict=True)])
+        )
+
+    def _of_rule(self, cluster: int, rows: np.ndarray) -> RuleEvidence:
+        """Return the evidence of a cluster: of the splits that have it as a child."""
+        same = [
+            _best(max(_jaccard(rows, one.left), _jaccard(rows, one.right)) for one in splits)
+            for splits in self.splits
+        ]
+        return RuleEvidence(cluster, *self._of_matches(same))
+
+    def _of_matches(self, same: list[int | None]) -> tuple[float, float]:
+        """Return the p-value and the recurrence of splits, one of each repeat or None."""
+        pvalues = [1.0 if i is None else of[i] for i, of in zip(same, self.pvalues, strict=True)]
+        return _combined(pvalues), sum(i is not None for i in same) / max(1, len(same))
 
     def _of_split(self, node: int, left: np.ndarray, right: np.ndarray) -> SplitEvidence:
-        same = [_same(splits, left, right) for splits in self.splits]
-        p = _combined(
-            [1.0 if i is None else of[i] for i, of in zip(same, self.pvalues, strict=True)]
-        )
+        same = [_best(_as_split(one, left, right) for one in splits) for splits in self.splits]
+        p, recurrence = self._of_matches(same)
         matched = [of[i] for i, of in zip(same, self.splits, strict=True) if i is not None]
-        recurrence = len(matched) / len(same) if same else 0.0
         at = [split for split in matched if split.feature is not None]
         if not at:
             return SplitEvidence(node, p, recurrence)
@@ -116,17 +132,19 @@ class Repeats:
         return SplitEvidence(node, p, recurrence, float(low), float(high))
 
 
-def _same(splits: list[TestedSplit], left: np.ndarray, right: np.ndarray) -> int | None:
-    """Return the split whose children are the most like these, if they are enough so."""
-    alike = [
-        max(
-            min(_jaccard(left, one.left), _jaccard(right, one.right)),
-            min(_jaccard(left, one.right), _jaccard(right, one.left)),
-        )
-        for one in splits
-    ]
-    best = int(np.argmax(alike)) if alike else 0
-    return best if alike and alike[best] >= JACCARD else None
+def _as_split(one: TestedSplit, left: np.ndarray, right: np.ndarray) -> float:
+    """How much the children of two splits have in common."""
+    return max(
+        min(_jaccard(left, one.left), _jaccard(right, one.right)),
+        min(_jaccard(left, one.right), _jaccard(right, one.left)),
+    )
+
+
+def _best(alike: Iterable[float]) -> int | None:
+    """Return the position of the largest value, if it is large enough."""
+    values = list(alike)
+    best = int(np.argmax(values)) if values else 0
+    return best if values and values[best] >= JACCARD else None
 
 
 def _n_shown(splits: list[TestedSplit], pvalues: list[float]) -> int:

@@ -1,4 +1,4 @@
-"""Tuned constants of the evidence, with what each trades. ``benchmarks/evidence.py`` measures them."""
+"""Tuned constants of the evidence, with what each trades; ``benchmarks/evidence.py`` measures."""
 
 from __future__ import annotations
 

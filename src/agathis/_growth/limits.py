@@ -19,7 +19,7 @@ from agathis._trees.tree import Tree
 
 # The relative rounding error of sums of weights.
 WEIGHT_ROUNDING = 1e-9
-# The minimum fraction of rows in a leaf of a tree of a raw table: rules for fewer are of little use.
+# The default fraction of rows in a leaf for raw tables: rules for fewer are of little use.
 SMALLEST_LEAF = 0.02
 
 

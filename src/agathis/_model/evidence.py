@@ -12,7 +12,7 @@ LEVEL = 0.05
 
 @dataclass(frozen=True)
 class SplitEvidence:
-    """The evidence of a split, and with it of all rules that it is part of.
+    """The evidence of a split.
 
     Attributes
     ----------
@@ -40,6 +40,30 @@ class SplitEvidence:
 
 
 @dataclass(frozen=True)
+class RuleEvidence:
+    """The evidence of a cluster, and with it of its rule.
+
+    Attributes
+    ----------
+    cluster : int
+    pvalue : float
+        The p-value of one mode at the split that separates these rows from others, corrected for
+        the number of splits; 1 if fewer than half of the repeats have such a split.
+    recurrence : float
+        The fraction of random halves of the rows that give the same group.
+    """
+
+    cluster: int
+    pvalue: float
+    recurrence: float
+
+    @property
+    def shown(self) -> bool:
+        """Whether one mode is rejected."""
+        return self.pvalue <= LEVEL
+
+
+@dataclass(frozen=True)
 class Evidence:
     """The result of :func:`agathis.evidence`.
 
@@ -51,6 +75,8 @@ class Evidence:
         The number of rows tested.
     splits : tuple of SplitEvidence
         One for each split of the tree, in the order of its nodes.
+    rules : tuple of RuleEvidence
+        One for each cluster.
     distance : float or None
         How many standard deviations apart two groups of equal size have to be, so that they are
         seen at this number of rows in four of five tables; None if there are too few rows.
@@ -61,6 +87,7 @@ class Evidence:
     pvalue: float
     n_rows: int
     splits: tuple[SplitEvidence, ...] = ()
+    rules: tuple[RuleEvidence, ...] = ()
     distance: float | None = None
     fraction: float | None = None
 
@@ -78,14 +105,13 @@ class Evidence:
         """Return what this leaves in doubt, for a person who sees the groups."""
         if not self.shown:
             return [Note((f"{self.not_shown()}",), doubtful=True)]
-        weak = sum(not split.shown for split in self.splits)
+        weak = [rule for rule in self.rules if not rule.shown]
         if not weak:
             return []
-        all_of = len(self.splits)
-        what = "The split" if all_of == 1 else f"{weak} of the {all_of} splits"
-        is_not = "is" if weak == 1 else "are"
-        text = f"{what} {is_not} not confirmed by halves of the rows: other rows may give other "
-        return [Note((f"{text}groups there.",), doubtful=True)]
+        which = f"{len(weak)} of the {len(self.rules)} groups"
+        is_not = "is" if len(weak) == 1 else "are"
+        text = f"{which} {is_not} not confirmed by halves of the rows: other rows may give others "
+        return [Note((f"{text}in {'its' if len(weak) == 1 else 'their'} place.",), doubtful=True)]
 
     def not_shown(self) -> str:
         """Say that no groups could be shown, and which groups could have been."""
@@ -95,8 +121,8 @@ class Evidence:
                 "not mean that there are none."
             )
         return (
-            f"No groups could be shown in these {self.n_rows:,} rows (p = {self.pvalue:.2g}), which "
-            "does not mean that there are none. To be seen at this number of rows, two groups of "
-            f"equal size have to be about {self.distance:.1f} standard deviations apart, and a "
-            f"group far from all others needs {100 * self.fraction:.0f} % of the rows."
+            f"No groups could be shown in these {self.n_rows:,} rows (p = {self.pvalue:.2g}), "
+            "which does not mean that there are none. To be seen at this number of rows, two "
+            f"groups of equal size have to be about {self.distance:.1f} standard deviations apart, "
+            f"and a group far from all others needs {100 * self.fraction:.0f} % of the rows."
         )

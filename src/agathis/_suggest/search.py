@@ -50,8 +50,8 @@ def suggest(
     Returns
     -------
     suggestion : Suggestion
-        ``n_clusters`` and ``max_leaf_nodes`` are the suggested values, 1 if no groups could be
-        shown, and ``reasons`` a text; ``candidates``, or as a table ``table``, has one row per
+        ``n_clusters`` is the suggested number, 1 if no groups could be shown, and ``reasons`` a
+        text; ``candidates``, or as a table ``table``, has one row per
         number of clusters; ``tree(k)`` are nested trees, of which each refines the one before.
 
     See Also

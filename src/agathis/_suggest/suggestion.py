@@ -16,6 +16,9 @@ from agathis._model.evidence import Evidence
 from agathis._trees.tree import Tree
 from agathis._utils.result_table import Table
 
+#: Digits of the figures in the table.
+_DIGITS = {"explained": 3, "pvalue": 4, "recurrence": 2}
+
 
 @dataclass(frozen=True)
 class Candidate:
@@ -62,11 +65,6 @@ class Suggestion:
     finest: Tree
     n_rows: int
 
-    @property
-    def max_leaf_nodes(self) -> int:
-        """The suggested number of leaves: one for each cluster."""
-        return self.n_clusters
-
     def tree(self, n_clusters: int) -> Tree:
         """Return the nested tree with so many clusters; a finer one splits one of its leaves.
 
@@ -92,7 +90,10 @@ class Suggestion:
     @property
     def table(self) -> Table:
         """The candidates, one per row, with the decision."""
-        return Table([asdict(one) | {"decided": self.decided(one)} for one in self.candidates])
+        rows = [{**asdict(one), "decided": self.decided(one)} for one in self.candidates]
+        for row in rows:
+            row |= {name: round(row[name], digits) for name, digits in _DIGITS.items()}
+        return Table(rows)
 
     def decided(self, one: Candidate) -> str:
         """The decision on a candidate, in a few words."""

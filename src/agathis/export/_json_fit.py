@@ -91,6 +91,8 @@ def _evidence(value: object, tree: Tree) -> Evidence:
     evidence: Evidence = read_as(Evidence, value, "evidence")
     if {split.node for split in evidence.splits} != set(np.flatnonzero(~tree.is_leaf).tolist()):
         raise wrong("evidence is that of another tree than nodes")
+    if evidence.rules and [one.cluster for one in evidence.rules] != list(range(tree.n_clusters)):
+        raise wrong("evidence is that of other clusters than those of nodes")
     return evidence
 
 
