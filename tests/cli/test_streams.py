@@ -10,7 +10,7 @@ import subprocess
 import sys
 
 import pytest
-from helpers.cli_runs import command, run
+from helpers.cli_runs import NOT_SHOWN, command, run
 
 from agathis._columns.errors import BadTable
 from agathis._io.read_table import read_table
@@ -29,7 +29,7 @@ def place(tmp_path_factory):
     folder = tmp_path_factory.mktemp("streams")
     (folder / "t.csv").write_text(TABLE)
     done = run("fit", "t.csv", "-k", 2, "--search", "greedy", "-o", "m.json", "-q", cwd=folder)
-    assert done.code == 0, done.err
+    assert done.code == NOT_SHOWN, done.err
     return folder
 
 

@@ -112,6 +112,7 @@ def test_schema():
         "fitted_nodes": None,
         "roles": None,
         "provenance": None,
+        "evidence": None,
     }
 
 

@@ -19,6 +19,13 @@ from agathis._trees.tree import Tree
 
 # The relative rounding error of sums of weights.
 WEIGHT_ROUNDING = 1e-9
+# The default fraction of rows in a leaf for raw tables: rules for fewer are of little use.
+SMALLEST_LEAF = 0.02
+
+
+def default_min_leaf(leaves: int) -> float:
+    """Return the default fraction of the rows in a leaf; smaller for many leaves."""
+    return min(SMALLEST_LEAF, 1 / (4 * leaves))
 
 
 class Counted(Protocol):
