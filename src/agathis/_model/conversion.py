@@ -104,7 +104,10 @@ def _of_fit(described: Described, model: object, scaler: object) -> dict[str, An
     if isinstance(fitted, FittedModel):
         of_fit = {
             name: getattr(fitted, name)
-            for name in ("method", "spec", "roles", "centres", "fit_metrics", "provenance")
+            for name in (
+                *("method", "spec", "roles", "centres", "fit_metrics", "provenance"),
+                "agreement",
+            )
         }
         if described.preparation is None:
             tree = fitted.fitted_tree

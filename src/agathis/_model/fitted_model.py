@@ -22,6 +22,7 @@ from agathis._encoding.date_parts import DatePart
 from agathis._encoding.feature_rows import column_names, rows_for_tree
 from agathis._kernels.kernel import Kernel
 from agathis._kernels.space import Space
+from agathis._model.agreement import Agreement
 from agathis._model.encoding import Encoding, Unavailable
 from agathis._model.facts import CentrePoints, FitMetrics, Provenance
 from agathis._model.spec import FitSpec, NotRestorable
@@ -79,6 +80,8 @@ class FittedModel(TreeModel, ModelMethods, BaseEstimator):
     fit_metrics : FitMetrics, optional
     provenance : Provenance, optional
         The table that the model was fitted to.
+    agreement : Agreement, optional
+        The agreement with the labels that the model explains (:func:`agathis.explain`).
     n_jobs : int, optional
         The number of threads of ``predict``; by default all cores.
 
@@ -91,6 +94,8 @@ class FittedModel(TreeModel, ModelMethods, BaseEstimator):
     cluster_names_ : list of str
     one_hot_, value_names_, date_parts_ : mapping
         Defined only if they were given; exports use them.
+    classes_ : ndarray of shape (n_clusters_,)
+        The given label of each cluster, for a model that explains labels.
     objective_, inertia_ : float
         In the space of the fit. Defined only if they are known.
 
@@ -133,6 +138,7 @@ class FittedModel(TreeModel, ModelMethods, BaseEstimator):
         centres: CentrePoints | None = None,
         fit_metrics: FitMetrics | None = None,
         provenance: Provenance | None = None,
+        agreement: Agreement | None = None,
         n_jobs: int | None = None,
     ) -> None:
         self.tree = tree
@@ -151,6 +157,7 @@ class FittedModel(TreeModel, ModelMethods, BaseEstimator):
         self.centres = centres
         self.fit_metrics = fit_metrics
         self.provenance = provenance
+        self.agreement = agreement
         self.n_jobs = n_jobs
         self.tree_ = tree
         self.n_clusters_ = tree.n_clusters
@@ -166,6 +173,8 @@ class FittedModel(TreeModel, ModelMethods, BaseEstimator):
             self.value_names_ = value_names
         if date_parts is not None:
             self.date_parts_ = date_parts
+        if agreement is not None:
+            self.classes_ = agreement.classes(tree.n_clusters)
         if fit_metrics is not None and fit_metrics.objective is not None:
             self.objective_ = fit_metrics.objective
         if fit_metrics is not None and fit_metrics.inertia is not None:
