@@ -23,7 +23,6 @@ from agathis._columns.errors import Advice, BadTable, Note
 from agathis._columns.frames import as_arrow, classes_of
 from agathis._columns.wording import count, quoted, title_of
 from agathis._encoding.dominant_columns import dominant_columns, notes_on_dominant_columns
-from agathis._encoding.feature_rows import FeatureRows
 from agathis._encoding.missing_rows import usable_rows
 from agathis._encoding.table_encoder import TableEncoder
 from agathis._growth.limits import leaf_limit
@@ -65,6 +64,8 @@ class PreparedTable:
     target_name : str or None
     missing : {"tree", "drop", "error"}
         The handling of rows with missing values.
+    identifier : str or None
+        The column by which readers of a page find rows.
     """
 
     encoder: TableEncoder
@@ -77,11 +78,7 @@ class PreparedTable:
     notes: list[Note] = field(default_factory=list)
     target_name: str | None = None
     missing: str = "tree"
-
-    @property
-    def encoded(self) -> FeatureRows:
-        """The rows in the units of the table, so that the table is not encoded twice."""
-        return FeatureRows(self.raw, {}, int(np.isnan(self.raw).any(axis=1).sum()))
+    identifier: str | None = None
 
     @property
     def misses(self) -> bool:
@@ -99,6 +96,7 @@ class PreparedTable:
             rows_why="rows with missing values were dropped" if used < self.n_read else None,
             target=self.target_name,
             missing=self.missing,
+            identifier=self.identifier,
         )
 
     def notes_on(self, model: BaseEstimator) -> list[Note]:

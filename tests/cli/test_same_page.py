@@ -61,11 +61,13 @@ def test_it_is_the_same_page(name, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     mixed().to_csv("t.csv", index=False)
     fit = ["fit", "t.csv", "-k", 3, "--target", "class", "-o", "m.json", "--report", "fit.html"]
+    fit += ["--id", "id", "--title", "Groups of things"]
     assert here(capsys, *fit, *CASES[name]).code == 0
     assert here(capsys, "report", "m.json", "t.csv", "-o", "again.html").code == 0
     assert Path("fit.html").read_bytes() == Path("again.html").read_bytes()
     data = page_data(Path("fit.html").read_text(encoding="utf-8"))
     assert (data["target"], data["ids"]["name"]) == ("class", "id")
+    assert data["title"] == "Groups of things"
     assert data["quality"]["explained"] is not None
 
 

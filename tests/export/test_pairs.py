@@ -137,7 +137,6 @@ def test_json(made):
     for form in (to_text, to_sql, to_python, to_dot):
         assert form(read) == form(model, feature_names=NAMES)
     assert json.loads(to_json(read))["nodes"] == json.loads(text)["nodes"]
-    assert type(read.tree_).from_dict(read.tree_.to_dict()).to_dict() == read.tree_.to_dict()
 
 
 @examples(20)

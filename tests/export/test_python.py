@@ -201,7 +201,7 @@ def test_python_of_categories(missing):
         frame.iloc[::6, 0] = None
     encoder = OneHotEncoder(sparse_output=False, drop="if_binary").fit(frame)
     model = Kauri(5, max_leaf_nodes=7).fit(encoder.transform(frame))
-    call = function_of(model, one_hot=encoder)
+    call = function_of(model, scaler=encoder)
     rows = frame.to_dict("records")
     assert [call(row) for row in rows] == model.labels_.tolist()
     assert [call(list(row.values())) for row in rows] == model.labels_.tolist()

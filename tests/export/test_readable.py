@@ -12,13 +12,13 @@ import numpy as np
 import pandas as pd
 import pytest
 from helpers.databases import Database
+from helpers.rounding import rounded_model
 from pandas.api.types import is_numeric_dtype
 from sklearn.compose import ColumnTransformer
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from agathis import Kauri
-from agathis._model.conversion import fitted_model
 from agathis.export import from_json, to_json, to_python, to_rules, to_sql, to_text
 
 
@@ -82,7 +82,7 @@ def fitted(frame: pd.DataFrame, n_clusters: int, **limits):
     model = make_pipeline(
         encoder, Kauri(n_clusters, one_hot=groups, n_jobs=1, **{"max_leaf_nodes": None, **limits})
     ).fit(frame)
-    return model, fitted_model(model, X=frame)
+    return model, rounded_model(model, frame)
 
 
 def strange(frame: pd.DataFrame) -> pd.DataFrame:

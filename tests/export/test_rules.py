@@ -230,7 +230,7 @@ def test_categories_are_named():
     model = Kauri(6, max_leaf_nodes=None).fit(X)
     columns = {"color": ["color_red", "color_blue", "color_green"], "size": ["size_S", "size_L"]}
     rules = to_rules(model, one_hot=columns)
-    assert to_rules(model, one_hot=encoder) == rules
+    assert to_rules(Kauri(6, max_leaf_nodes=None).fit(X.values), scaler=encoder) == rules
     assert not re.search("[<>=_]", str(rules))
     # Each cluster is a colour and a size, or one of the other two sizes and colours.
     for k, rule in enumerate(rules["rule"]):
@@ -299,6 +299,5 @@ def test_errors(iris):
         to_rules(model, value_names={"q": {1: "a"}})
     with pytest.raises(TypeError, match="value_names"):
         to_rules(model, value_names={"a": {1: "a"}, 2: "b"})
-    encoder = OneHotEncoder().fit([["a"], ["b"]])
-    with pytest.raises(ValueError, match="encoder that makes 2 columns; the tree has 4"):
-        to_rules(model, one_hot=encoder)
+    with pytest.raises(TypeError, match="A fitted OneHotEncoder is passed as scaler"):
+        to_rules(model, one_hot=OneHotEncoder().fit([["a"], ["b"]]))

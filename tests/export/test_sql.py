@@ -106,7 +106,7 @@ def test_categories(engine, missing):
     model = Kauri(6, max_leaf_nodes=9).fit(X)
     rows = [[c, None if s is None else int(s)] for c, s in zip(colours, shapes, strict=True)]
     with Database(engine, list(frame), rows, ["VARCHAR", "INTEGER"]) as database:
-        sql = to_sql(model, dialect=engine, one_hot=encoder)
+        sql = to_sql(model, dialect=engine, scaler=encoder)
         assert "'it''s'" in sql
         np.testing.assert_array_equal(database.labels(sql), model.labels_)
 

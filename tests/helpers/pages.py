@@ -123,6 +123,9 @@ class Opened:
 def opened(browser, folder: Path, model, X, *rest, media=None, **options) -> Iterator[Opened]:
     """Write a report and open it; at the end nothing was asked for and nothing went wrong."""
     path = folder / "report.html"
+    if not options.get("rows"):
+        # Rows can be looked up.
+        options = {"ids": range(len(X)), "id_name": "number", **options}
     report.write(model, X, path, *rest, **options)
     page = Opened(browser, path, **(media or {}))
     yield page
@@ -142,7 +145,10 @@ def wine_model() -> Pipeline:
 def wine_page(folder: Path) -> Path:
     """The folder, with ``wine.html`` in it."""
     path = folder / "wine.html"
-    report.write(wine_model(), WINE.data, path, SPECIES, NAMES, title="Wines")
+    ids = range(len(WINE.data))
+    report.write(
+        wine_model(), WINE.data, path, SPECIES, NAMES, title="Wines", ids=ids, id_name="bottle"
+    )
     return folder
 
 

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 from hypothesis import strategies as st
-from sklearn.compose import make_column_transformer
+from sklearn.compose import ColumnTransformer, make_column_transformer
 from sklearn.impute import SimpleImputer
-from sklearn.pipeline import FeatureUnion, make_pipeline
+from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import (
     FunctionTransformer,
     MaxAbsScaler,
@@ -46,8 +46,9 @@ STEPS = {
     "weighted": lambda: make_column_transformer(
         (StandardScaler(), [1]), (MinMaxScaler(), [0]), remainder="passthrough"
     ),
-    "union": lambda: FeatureUnion(
-        [("a", StandardScaler()), ("b", MinMaxScaler())], transformer_weights={"a": 3.0}
+    "times": lambda: ColumnTransformer(
+        [("a", StandardScaler(), slice(0, None)), ("b", MinMaxScaler(), slice(0, None))],
+        transformer_weights={"a": 3.0},
     ),
 }
 

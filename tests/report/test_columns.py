@@ -170,7 +170,9 @@ def test_truths_are_said_in_words():
 
 def test_the_page_says_how_rows_are_counted_and_numbers_rounded():
     X = np.arange(6.0)[:, None]
-    text = " ".join(render(summarise(Kauri(2, max_leaf_nodes=None).fit(X), X, digits=3)).split())
+    text = " ".join(
+        render(summarise(Kauri(2, max_leaf_nodes=None).fit(X), X, digits=3, ids=X[:, 0])).split()
+    )
     assert "the first row below the header; the last one is 5" in text
     assert "rounded to 3 significant digits; here they are exact" in text
 

@@ -167,23 +167,22 @@ def test_row_by_index(wine, model):
         way = [int(li.get_attribute("data-node")) for li in page.locator("#path li").all()]
         assert way == sorted(ways[row].indices, key=lambda i: model[-1].tree_.depth[i])
         current = wine.texts('#rows tr[aria-current="true"] td')
-        assert current[:2] == [str(row), NAMES[labels[row]]]
+        assert current[:3] == [str(row), str(row), NAMES[labels[row]]]
         assert page.locator(".node.way").count() == len(way)
     page.locator("#row").fill("178")
     page.keyboard.press("Enter")
     assert "from 0 to 177" in page.locator("#row-error").inner_text()
     page.locator("#row-back").click()
     page.locator("#rows button").nth(2).click()
-    assert (
-        page.locator("#path h3").inner_text() == f"Path of row {page.locator('#row').input_value()}"
-    )
+    row = page.locator("#row").input_value()
+    assert page.locator("#path h3").inner_text() == f"Path of row {row}, {row}"
 
 
 @pytest.mark.slow
 def test_every_row_has_its_cluster(wine, model):
     page, found = wine.page, []
     while True:
-        found += wine.texts("#rows tbody td:nth-child(2)")
+        found += wine.texts("#rows tbody td:nth-child(3)")
         if page.locator("#row-on").is_disabled():
             break
         page.locator("#row-on").click()
@@ -280,7 +279,7 @@ def test_rows_inside_show_their_values(browser, tmp_path, model):
 
 
 def test_without_rows_the_page_says_so(wine):
-    assert wine.texts("#badge") == ["No raw rows inside"]
+    assert wine.texts("#badge") == ["178 identifiers inside"]
     assert "No raw rows are inside" in wine.page.locator(".about").inner_text()
 
 
@@ -391,7 +390,7 @@ def test_a_hundred_thousand_rows(browser, tmp_path):
     kind = random.integers(0, 4, 100_000)
     X = random.normal(size=(100_000, 6)) + 5.0 * kind[:, None]
     model = Kauri(4, max_leaf_nodes=12).fit(X[:2000])
-    with opened(browser, tmp_path, model, X) as found:
+    with opened(browser, tmp_path, model, X, ids=range(len(X))) as found:
         page = found.page
         assert (tmp_path / "report.html").stat().st_size < 500_000
         assert "100,000 rows" in page.locator(".facts").inner_text()

@@ -96,7 +96,7 @@ def test_clear_groups_come_again_and_noise_does_not():
 
 def test_many_rows_are_sampled_and_it_is_said():
     X, _ = make_blobs(3 * MAX_ROWS, 3, centers=3, random_state=0)
-    summary = summarise(Kauri(3, max_leaf_nodes=3).fit(X[:500]), X)
+    summary = summarise(Kauri(3, max_leaf_nodes=3).fit(X[:500]), X, ids=range(len(X)))
     found = summary["quality"]
     assert (found["n_rows"], found["n_sampled"]) == (3 * MAX_ROWS, MAX_ROWS)
     assert found["explained"] == pytest.approx(

@@ -133,7 +133,7 @@ def test_a_row_by_its_identifier(browser, tmp_path):
     ids[5], ids[6] = EVIL, "7"
     with opened(browser, tmp_path, model, WINE.data, ids=ids, id_name="label") as found:
         page = found.page
-        assert found.texts("#badge") == ["Identifiers are inside"]
+        assert found.texts("#badge") == ["178 identifiers inside"]
 
         def find(text):
             page.locator("#id").fill(text)

@@ -14,9 +14,9 @@ from sklearn.base import clone
 from sklearn.utils import estimator_html_repr
 
 from agathis import Kauri
-from agathis._rules.notebook import tree_svg
+from agathis._model.conversion import fitted_model
+from agathis._rules.described_tree import describe
 from agathis.export import from_json, to_json, to_rules
-from agathis.plot import layout_tree
 
 EVIL = "<script>alert('x')</script>&\"]]>"
 
@@ -50,22 +50,19 @@ def test_names_are_escaped():
     assert "<script" not in ours.split("</table>")[0]
 
 
-def test_the_picture_is_well_formed_and_whole():
+def test_each_node_is_a_line():
     X = np.random.default_rng(0).normal(size=(300, 3))
     for leaves in (2, 8, 24):
-        layout = layout_tree(Kauri(2, max_leaf_nodes=leaves).fit(X), feature_names=[EVIL, "b", "c"])
-        root = ET.fromstring(tree_svg(layout))
-        boxes = root.findall(".//{*}rect")
-        assert len(boxes) == len(layout.nodes)
-        assert len(root.findall(".//{*}path")) == len(layout.nodes) - 1
-        places = [
-            tuple(float(box.get(key)) for key in ("x", "y", "width", "height")) for box in boxes
-        ]
-        for i, (x, y, wide, high) in enumerate(places):
-            assert x + wide <= float(root.get("width"))
-            assert y + high <= float(root.get("height"))
-            for a, b, *_ in places[:i]:
-                assert abs(x - a) >= wide or abs(y - b) >= high
+        model = fitted_model(Kauri(2, max_leaf_nodes=leaves).fit(X), feature_names=[EVIL, "b", "c"])
+        root = ET.fromstring(re.search(r"<pre.*?</pre>", model._repr_html_(), re.DOTALL)[0])
+        lines = "".join(root.itertext()).splitlines()
+        assert len(lines) == model.tree_.node_count - 1
+        assert len(root.findall("b")) == model.n_leaves_
+        assert all(line in " ".join(lines) for line in described_conditions(model))
+
+
+def described_conditions(model):
+    return {node.condition for node in describe(model).nodes()}
 
 
 def test_large_trees_are_cut():
@@ -73,14 +70,14 @@ def test_large_trees_are_cut():
     page = Kauri(8, max_leaf_nodes=120).fit(X)._repr_html_()
     assert "The upper part of the tree" in page
     assert re.search(r", \d+ leaves", page)
-    assert page.count("<rect") < 60
+    assert page[: page.index("</pre>")].count("\n") < 60
 
 
 @pytest.mark.slow
 def test_nothing_is_imported_for_it_before_it_is_asked_for():
     code = (
         "import sys, agathis; agathis.Kauri(2).fit([[0.0], [9.0]]);"
-        "assert 'agathis._rules.tree_layout' not in sys.modules, 'layout';"
+        "assert 'agathis._rules.rules' not in sys.modules, 'rules';"
         "assert 'matplotlib' not in sys.modules and 'jinja2' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", code], check=True)

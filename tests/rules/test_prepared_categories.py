@@ -77,19 +77,16 @@ ordinals = st.one_of(
     kind=st.sampled_from(sorted(WORDS)),
     encoder=one_hots | ordinals,
     fill=st.sampled_from([None, "most_frequent", "constant"]),
-    indicator=st.booleans(),
     missing=st.booleans(),
     after=st.sampled_from([None, MinMaxScaler(), StandardScaler(), "negative"]),
 )
-def test_rows_go_the_same_way(seed, kind, encoder, fill, indicator, missing, after):
+def test_rows_go_the_same_way(seed, kind, encoder, fill, missing, after):
     random = np.random.default_rng(seed)
     X = frame_of(random, int(random.integers(12, 40)), kind, missing)
     first = None
     if fill is not None:
         value = 2 if kind == "numbers" else "none"
-        first = SimpleImputer(
-            strategy=fill, fill_value=value if fill == "constant" else None, add_indicator=indicator
-        )
+        first = SimpleImputer(strategy=fill, fill_value=value if fill == "constant" else None)
     steps = make_pipeline(
         make_column_transformer(
             (make_pipeline(first, encoder), ["kind"]),

@@ -13,7 +13,7 @@ from sklearn.decomposition import PCA
 from sklearn.exceptions import NotFittedError
 from sklearn.frozen import FrozenEstimator
 from sklearn.impute import KNNImputer, MissingIndicator, SimpleImputer
-from sklearn.pipeline import make_pipeline
+from sklearn.pipeline import FeatureUnion, make_pipeline
 from sklearn.preprocessing import (
     FunctionTransformer,
     KBinsDiscretizer,
@@ -45,7 +45,9 @@ from agathis.report import summarise
             "returns several columns for one",
         ),
         (SimpleImputer(missing_values=0), "missing_values=0 is a value"),
-        (MissingIndicator(missing_values=0, features="all"), "missing_values=0 is a value"),
+        (SimpleImputer(add_indicator=True), "add_indicator=True returns several columns"),
+        (MissingIndicator(features="all"), "it is not known to map each column by itself"),
+        (FeatureUnion([("a", StandardScaler())]), "it is not known to map each column by itself"),
     ],
     ids=lambda step: type(step).__name__,
 )

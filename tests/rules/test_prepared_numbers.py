@@ -13,8 +13,8 @@ from helpers.pipelines import at_thresholds, check_routes, quiet, with_tree
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.compose import ColumnTransformer
-from sklearn.impute import MissingIndicator, SimpleImputer
-from sklearn.pipeline import FeatureUnion, make_pipeline
+from sklearn.impute import SimpleImputer
+from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import (
     Binarizer,
     FunctionTransformer,
@@ -55,7 +55,7 @@ def without_some(random, X, share):
     seed=SEEDS,
     kind=st.sampled_from(["normal", "ties", "close"]),
     names=st.lists(st.sampled_from(sorted(EXACT)), min_size=1, max_size=3),
-    fill=st.sampled_from(["none", "first", "last", "indicator"]),
+    fill=st.sampled_from(["none", "first", "last"]),
     missing=st.booleans(),
 )
 def test_exact_steps(seed, kind, names, fill, missing):
@@ -64,9 +64,8 @@ def test_exact_steps(seed, kind, names, fill, missing):
     X = without_some(random, X, 0.3) if missing else X
     steps = [EXACT[name]() for name in names]
     if fill != "none":
-        imputer = SimpleImputer(strategy="median", add_indicator=fill == "indicator")
-        steps.insert(len(steps) if fill == "last" else 0, imputer)
-    if "binarizer" in names and fill != "first" and fill != "indicator":
+        steps.insert(len(steps) if fill == "last" else 0, SimpleImputer(strategy="median"))
+    if "binarizer" in names and fill != "first":
         # It takes no missing values.
         X = X[~np.isnan(X).any(axis=1)]
     pipeline = with_tree(random, make_pipeline(*steps).fit(X), X)
@@ -91,7 +90,7 @@ def test_rounded_steps(seed, first, then, missing):
 
 @given(seed=SEEDS, weight=st.floats(0.01, 100))
 def test_columns_that_go_several_ways(seed, weight):
-    """One raw column in several features, others left out, a factor, a union."""
+    """One raw column in several features, others left out, a factor."""
     random = np.random.default_rng(seed)
     X = random.normal(size=(30, 5))
     columns = ColumnTransformer(
@@ -106,22 +105,13 @@ def test_columns_that_go_several_ways(seed, weight):
                 [True, False, False, False, False],
             ),
         ],
-        remainder=FeatureUnion([("scaled", SCALERS["minmax"]()), ("plain", "passthrough")]),
+        remainder=SCALERS["minmax"](),
         transformer_weights={"a": weight},
     )
     pipeline = with_tree(random, quiet(columns.fit, X), X, n_cuts=8)
     described = check_routes(pipeline, X)
     assert described.tree.n_features == 4
     assert described.features == [f"x[{i}]" for i in (0, 2, 3, 4)]
-
-
-def test_indicators_ask_for_missing_values():
-    random = np.random.default_rng(0)
-    X = without_some(random, random.normal(size=(30, 2)), 0.4)
-    pipeline = with_tree(random, make_pipeline(MissingIndicator(), StandardScaler()).fit(X), X)
-    tree = check_routes(pipeline, X).tree
-    assert np.isinf(tree.threshold[~tree.is_leaf]).all()
-    assert (tree.missing[~tree.is_leaf] == 2).all()
 
 
 def test_missing_values_are_told_once():

@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 from helpers.examples import examples
 from helpers.exports import RIVALS, SCALERS, trees
+from helpers.rounding import rounded_model
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from sklearn.datasets import load_iris, load_wine
@@ -84,7 +85,7 @@ def test_a_scaled_model(made, scaler):
     model = make_pipeline(SCALERS[scaler](), Kauri(3, max_leaf_nodes=6, n_jobs=1))
     assume(len(np.unique(X, axis=0)) > 3)
     model.fit(X)
-    found = fitted_model(model, X=X)
+    found = rounded_model(model, X)
     np.testing.assert_array_equal(found.predict(X), model.predict(X))
     assert found.rounded
     read = from_json(to_json(found))
@@ -103,7 +104,7 @@ def test_a_scaled_model(made, scaler):
 @pytest.mark.parametrize("name", RIVALS)
 def test_rivals(name, iris):
     model = RIVALS[name](3).fit(iris)
-    found = fitted_model(model, X=iris)
+    found = rounded_model(model, iris)
     np.testing.assert_array_equal(found.predict(iris), model.labels_)
 
 
@@ -120,23 +121,23 @@ def test_wholes_and_years():
     X = pd.DataFrame({"flipper": [180, 190, 206, 207, 220, 230]})
     model = Kauri(2, max_leaf_nodes=2).fit(X)
     model.tree_.threshold[0] = 206.5
-    assert to_rules(fitted_model(model, X=X))["rule"] == ["flipper <= 206", "flipper > 206"]
-    assert '"flipper" <= 206 THEN' in to_sql(fitted_model(model, X=X))
+    assert to_rules(rounded_model(model, X))["rule"] == ["flipper <= 206", "flipper > 206"]
+    assert '"flipper" <= 206 THEN' in to_sql(rounded_model(model, X))
 
 
 def test_columns_of_categories_keep_their_half():
     X = pd.DataFrame({"sex_male": [0.0, 1, 1], "sex_female": [1.0, 0, 0]})
     model = Kauri(2, max_leaf_nodes=None).fit(X)
     one_hot = {"sex": ["sex_male", "sex_female"]}
-    assert fitted_model(model, one_hot=one_hot, X=X).tree_.threshold[0] == 0.5
-    assert fitted_model(model, X=X).tree_.threshold[0] == 0.0
+    assert rounded_model(model, X, one_hot=one_hot).tree_.threshold[0] == 0.5
+    assert rounded_model(model, X).tree_.threshold[0] == 0.0
 
 
 def test_no_digits_of_the_machine():
     iris = load_iris(as_frame=True).data
     model = make_pipeline(StandardScaler(), Kauri(3, max_leaf_nodes=3)).fit(iris)
     assert "2.4499999999999997" in to_sql(model)
-    found = fitted_model(model, X=iris)
+    found = rounded_model(model, iris)
     sql = to_sql(found)
     assert '"petal length (cm)" <= 2 ' in sql
     assert "99999" not in sql + to_python(found) + to_json(found)
@@ -147,7 +148,7 @@ def test_scikit_learn_has_values_at_thresholds():
     wine = load_wine().data
     for k in range(2, 6):
         model = make_pipeline(StandardScaler(), Kauri(k, max_leaf_nodes=2 * k)).fit(wine)
-        found = fitted_model(model, X=wine)
+        found = rounded_model(model, wine)
         np.testing.assert_array_equal(to_sklearn(found).predict(wine), model.predict(wine))
 
 

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from helpers.examples import examples
+from helpers.rounding import rounded_model
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.base import clone
@@ -14,7 +15,6 @@ from sklearn.pipeline import make_pipeline
 
 from agathis import Kauri, TableEncoder, fit_table, refine
 from agathis._checks.roles import EncodedRows, FeatureRoles, Units
-from agathis._model.conversion import fitted_model
 from agathis._rules.described_tree import in_units
 from agathis._rules.short_thresholds import ThresholdIntervals, short_thresholds
 from agathis.baselines import IMM
@@ -78,7 +78,7 @@ def test_pipelines_have_short_thresholds_that_predict_asks_for(seed, scale, gaps
     assert np.mean([digits_of(cut) for cut in cuts] or [1]) < 6
     if scale in ("minmax", "none"):
         # No value is held, so that nothing shorter parts the rows.
-        found = fitted_model(model, X=frame)
+        found = rounded_model(model, frame)
         np.testing.assert_array_equal(read.tree_.threshold, found.tree_.threshold)
 
 

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 from helpers.examples import examples
 from helpers.pair_trees import STEPS, pair_builder, pair_model, pair_models, pair_pipelines
+from helpers.rounding import rounded_model
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.datasets import load_iris
@@ -15,7 +16,6 @@ from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
 from agathis._encoding.table_encoder import TableEncoder
 from agathis._fit_table import as_pipeline, new_model, prepare
-from agathis._model.conversion import fitted_model
 from agathis._rules.boxes import inside
 from agathis._rules.described_tree import describe
 from agathis._rules.linear_terms import _with_needed_bounds, describe_sum, shape_of
@@ -182,13 +182,13 @@ class TestRounding:
 
     def test_they_become_sums_of_raw_columns(self, iris):
         model = scaled_iris(iris)
-        assert to_text(fitted_model(model, X=iris, feature_names=list("abcd"))).splitlines() == [
+        assert to_text(rounded_model(model, iris, feature_names=list("abcd"))).splitlines() == [
             "c + d <= 3",
             "|   cluster 0 (50 samples)",
             "c + d > 3",
             "|   cluster 1 (100 samples)",
         ]
-        assert '"terms": [[[' in to_json(fitted_model(model, X=iris))
+        assert '"terms": [[[' in to_json(rounded_model(model, iris))
 
     def test_bounds_that_rows_need_stay(self):
         """Two rows far out that are held where the others are."""
@@ -232,7 +232,7 @@ def test_pipelines_of_raw_tables(iris):
     pipeline = as_pipeline(prepared, model)
     np.testing.assert_array_equal(pipeline.predict(table), before)
     assert to_text(pipeline).startswith("pl (at least 1.2) + pw (at least 0.1) <= 3\n")
-    assert to_rules(fitted_model(pipeline, X=table))[0]["rule"] == "pl + pw <= 3"
+    assert to_rules(rounded_model(pipeline, table))[0]["rule"] == "pl + pw <= 3"
 
 
 @given(SEEDS)

@@ -8,10 +8,10 @@ import pytest
 from helpers.category_trees import category_trees
 from helpers.examples import examples
 from helpers.exports import trees
+from helpers.rounding import rounded_model
 from hypothesis import given
 
 from agathis import Kauri
-from agathis._model.conversion import fitted_model
 from agathis._rules import titles
 from agathis._rules.admissible_values import ABSENT, UNSEEN, Categories
 from agathis._rules.columns import NO_CATEGORY
@@ -155,7 +155,7 @@ def test_one_cluster_and_rules_with_titles():
     random = np.random.default_rng(0)
     X = pd.DataFrame(random.normal(size=(300, 4)), columns=list("abcd"))
     model = Kauri(3, max_leaf_nodes=9).fit(X)
-    rules = to_rules(fitted_model(model, X=X))
+    rules = to_rules(rounded_model(model, X))
     assert len(set(rules["title"])) == 3
     for row, sentence in zip(rules, str(rules).splitlines(), strict=True):
         assert (f"({row['title']}) is where" in sentence) == (row["conditions"] > 2)

@@ -17,7 +17,9 @@ from agathis._cli.output import STDOUT, write
 LOCAL = "local"
 
 
-def check_possible(tree: TreeOptions, columns: Columns, clusters: int | None) -> None:
+def check_possible(
+    tree: TreeOptions, columns: Columns, clusters: int | None, identifier: str | None = None
+) -> None:
     """Raise for options that need all rows in one place."""
     refused = {
         "pairs": tree.pairs,
@@ -26,6 +28,7 @@ def check_possible(tree: TreeOptions, columns: Columns, clusters: int | None) ->
         "kernel": tree.kernel != TREE.kernel,
         "missing": columns.missing != "tree",
         "strict": columns.strict,
+        "id": identifier is not None,
     }
     for name, given in refused.items():
         if given:
@@ -46,6 +49,7 @@ def fit_on_cluster(
     report: str | None = None,
     open_report: bool = False,
     cluster_names: Sequence[str] | None = None,
+    title: str | None = None,
 ) -> None:
     """Fit, print and write the results; a report describes a sample of the rows."""
     needs("distributed", "dask", "--dask")
@@ -58,7 +62,7 @@ def fit_on_cluster(
     from agathis._fit_table import PreparedTable, as_pipeline, leaf_size
     from agathis._io.table_reader import open_table
     from agathis._model.conversion import fitted_model
-    from agathis._model.facts import ColumnUse
+    from agathis._model.facts import ASKED, ColumnUse
     from agathis.dask import Kauri, TableEncoder
     from agathis.dask._files import in_pieces
     from agathis.dask._sampled_rows import WHY
@@ -106,10 +110,10 @@ def fit_on_cluster(
         notes=encoder.notes(),
     )
     pipeline = as_pipeline(rows, model.to_local())
-    dropped = [ColumnUse(name, "", "left out", "as was asked for", False) for name in columns.drop]
+    dropped = [ColumnUse(name, "", "left out", ASKED, False) for name in columns.drop]
     known = pipeline.provenance_
     pipeline.provenance_ = replace(
-        known, source=os.path.basename(path), columns=(*known.columns, *dropped)
+        known, source=os.path.basename(path), title=title, columns=(*known.columns, *dropped)
     )
     with bad_data():
         described = fitted_model(pipeline, cluster_names=cluster_names)

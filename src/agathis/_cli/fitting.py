@@ -11,10 +11,10 @@ from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from agathis._cli.console import Messages, count
+from agathis._cli.console import Messages, count, one_line
 from agathis._cli.errors import BadData, WrongUse, bad_data
 from agathis._cli.inputs import notes_on_numbers, read_input, title_of_input
-from agathis._cli.names import columns_of, encoder_options, split_names
+from agathis._cli.names import columns_of, encoder_options, lacks, split_names
 from agathis._cli.options import METHOD_NAMES, Columns, TreeOptions
 
 if TYPE_CHECKING:
@@ -29,20 +29,33 @@ ROWS_WITH_BAR = 20_000
 
 
 def read_rows(
-    path: str, columns: Columns, reading: ReadOptions, messages: Messages, *, plain: bool = False
+    path: str,
+    columns: Columns,
+    reading: ReadOptions,
+    messages: Messages,
+    *,
+    plain: bool = False,
+    identifier: str | None = None,
 ) -> tuple[PreparedTable, pa.Table]:
     """Read and encode a table, and report how its columns are handled.
 
-    ``plain`` is for methods without missing values.
+    ``plain`` is for methods without missing values; ``identifier`` is a column that finds rows.
     """
     _count_cores()
     reading = replace(reading, strict=columns.strict)
     read = read_input(path, reading, lambda names: split_names(columns.categorical, names))
     messages.tell(read.doubts)
+    names = read.table.column_names
+    if identifier is not None and identifier not in names:
+        raise WrongUse(f"--id {one_line(identifier)}: {lacks(identifier, names)}")
+    columns = columns_of(columns, names)
+    if identifier is not None and identifier not in (*columns.drop, *columns.keep, *columns.show):
+        columns = replace(columns, drop=[*columns.drop, identifier])
     rows = prepare(read.table, columns, title_of_input(path), messages, plain=plain)
     numbers = notes_on_numbers(read.notes, rows.encoder.feature_names_)
     messages.tell(numbers)
-    return replace(rows, notes=[*read.doubts, *rows.notes, *numbers]), read.table
+    notes = [*read.doubts, *rows.notes, *numbers]
+    return replace(rows, notes=notes, identifier=identifier), read.table
 
 
 def _count_cores() -> None:

@@ -76,6 +76,17 @@ Target = Annotated[
     str | None,
     typer.Option(metavar="COLUMN", help="Known classes: not used, but compared with the clusters."),
 ]
+Identifier = Annotated[
+    str | None,
+    typer.Option(
+        "--id",
+        metavar="COLUMN",
+        help="Put this column into the report, to find rows by it; it is not clustered.",
+    ),
+]
+Title = Annotated[
+    str | None, typer.Option(metavar="TEXT", help="Title of the report; default: the file.")
+]
 Seed = Annotated[
     int, typer.Option(min=0, max=2**32 - 1, metavar="N", help="Seed for random sampling.")
 ]

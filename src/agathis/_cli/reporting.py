@@ -37,6 +37,7 @@ def write_report(
     target: str | None = None,
     identifier: str | None = None,
     show: Sequence[str] = (),
+    title: str | None = None,
     tell: bool = False,
     provenance: Mapping[str, Any] | None = None,
 ) -> None:
@@ -54,6 +55,8 @@ def write_report(
     messages : Messages
     target, identifier, show : optional
         Columns; by default those of the fit that exist in the table.
+    title : str, optional
+        By default that of the fit, or the file.
     tell : bool
         Whether to warn about unusual values.
     provenance : mapping, optional
@@ -94,7 +97,7 @@ def write_report(
                 X,
                 path,
                 y=None if target is None else classes_of(table, target),
-                title=name,
+                title=title or known.title or name,
                 target_name=target,
                 ids=None if identifier is None else table.column(identifier).to_pylist(),
                 id_name=identifier,

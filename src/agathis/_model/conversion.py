@@ -8,7 +8,6 @@ from typing import Any
 from sklearn.base import BaseEstimator
 from sklearn.pipeline import Pipeline
 
-from agathis._checks import data as checks
 from agathis._checks.roles import FeatureRoles
 from agathis._encoding.table_encoder import TableEncoder
 from agathis._model.encoder import ModelEncoder
@@ -16,10 +15,8 @@ from agathis._model.encoding import Encoding, Unavailable, encoding_of
 from agathis._model.facts import CentrePoints, FitMetrics, Provenance
 from agathis._model.fitted_model import FittedModel
 from agathis._model.spec import FitSpec
-from agathis._rules.columns import Indicator, date_parts_of, one_hot_of, value_names_of
+from agathis._rules.columns import date_parts_of, one_hot_of, value_names_of
 from agathis._rules.described_tree import Described, describe
-from agathis._rules.rounding import rounded
-from agathis._rules.rows_in_units import table_of
 from agathis._trees.model import tree_of
 from agathis._trees.tree import Tree
 
@@ -32,7 +29,6 @@ def fitted_model(
     cluster_names: Sequence[str] | None = None,
     one_hot: object = None,
     value_names: Mapping[Any, Any] | None = None,
-    X: Any = None,
 ) -> FittedModel:
     """Convert a fitted model to the object that model files store.
 
@@ -42,11 +38,6 @@ def fitted_model(
         As for :func:`agathis.export.to_text`.
     scaler, feature_names, cluster_names, one_hot, value_names : optional
         As for :func:`agathis.export.to_text`. With a scaler, the tree takes unscaled rows.
-    X : array-like of shape (n_samples, n_features), optional
-        Rows in the units of the thresholds; with a scaler, before scaling. The thresholds of the
-        tree are rounded to the shortest numbers that leave the leaf of every row unchanged
-        (``_rules.rounding``). For a pipeline that starts with a TableEncoder: a raw table, or
-        the result of its ``encode``.
 
     Returns
     -------
@@ -56,11 +47,8 @@ def fitted_model(
     --------
     >>> from agathis import Kauri
     >>> from agathis._model.conversion import fitted_model
-    >>> X = [[0.0], [1.25], [9.0]]
-    >>> fitted_model(Kauri(2).fit(X)).predict([[7.5]])
+    >>> fitted_model(Kauri(2).fit([[0.0], [1.25], [9.0]])).predict([[7.5]])
     array([1], dtype=int32)
-    >>> [fitted_model(Kauri(2).fit(X), X=Z).tree_.threshold[0].item() for Z in (None, X)]
-    [5.125, 5.0]
     """
     described = describe(
         model,
@@ -70,25 +58,20 @@ def fitted_model(
         one_hot=one_hot,
         value_names=value_names,
     )
-    return model_of(described, model, scaler, X)
+    return model_of(described, model, scaler)
 
 
-def model_of(described: Described, model: object, scaler: object, X: Any = None) -> FittedModel:
+def model_of(described: Described, model: object, scaler: object) -> FittedModel:
     """Convert a model that is described already."""
-    tree = described.tree
-    if X is not None:
-        rows = table_of(described, X, missing=True)
-        binary = [f for f, column in enumerate(described.columns) if isinstance(column, Indicator)]
-        tree = rounded(tree, rows, but=binary, threads=checks.n_threads(None))
     return FittedModel(
-        tree,
+        described.tree,
         feature_names=described.features if described.named_features else None,
         cluster_names=described.clusters if described.named_clusters else None,
         one_hot=one_hot_of(described.features, described.columns) or None,
         value_names=value_names_of(described.columns) or None,
         date_parts=date_parts_of(described.features, described.columns) or None,
         takes_missing=described.takes_missing,
-        rounded=X is not None or described.shortened,
+        rounded=described.shortened,
         **_of_fit(described, model, scaler),
     )
 

@@ -7,40 +7,16 @@ can be scored, refined and reported in the space of its fit.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
 
-from agathis._encoding.scaling import FeatureScaler
 from agathis._rules.preparation.arithmetic import is_nothing, operations_of
 from agathis._rules.preparation.links import Line, carried
 from agathis._rules.preparation.preparation import Preparation
-from agathis._trees.stepped import Step
-
-
-@dataclass(frozen=True)
-class Logarithm:
-    """sign(x) log(1 + |x|)."""
-
-    def of(self, values: np.ndarray) -> np.ndarray:
-        return np.copysign(np.log1p(np.abs(values)), values)
-
-
-@dataclass(frozen=True)
-class Ranks:
-    """Ranks from 0 to 1, by linear interpolation between points."""
-
-    points: tuple[float, ...]
-    ranks: tuple[float, ...]
-
-    def of(self, values: np.ndarray) -> np.ndarray:
-        ranks = np.interp(values, self.points, self.ranks)
-        return np.where(np.isnan(values), np.nan, ranks)
-
-
-Operation = Step | Logarithm | Ranks
+from agathis._trees.stepped import Operation
 
 
 @dataclass(frozen=True)
@@ -51,7 +27,7 @@ class NumberColumn:
     ----------
     feature : int
         Index of the raw feature.
-    operations : tuple of Step, Logarithm or Ranks
+    operations : tuple of Operation
         In the order of application.
     """
 
@@ -165,30 +141,12 @@ def encoding_of(prepared: Preparation, steps: str) -> Encoding:
 def _number(line: Line, feature: int) -> NumberColumn | ComputedColumn:
     out: list[Operation] = []
     for link in line.links:
-        operations: Sequence[Operation] | None = operations_of(link)
-        if operations is None and isinstance(link.step, FeatureScaler) and not link.asks:
-            operations = _scaler(link.step, link.enters)
+        operations = operations_of(link)
         if operations is None:
             why = f"{type(link.step).__name__} cannot be written as operations"
             return ComputedColumn(feature, partial(carried, line), why)
         out += operations
     return NumberColumn(feature, tuple(one for one in out if not is_nothing(one)))
-
-
-def _scaler(scaler: FeatureScaler, f: int) -> list[Operation]:
-    """The operations of a scaler by logarithms or ranks."""
-    ranks = scaler.how[f] == "rank"
-    between: Operation = Logarithm()
-    if ranks:
-        points, shares = scaler.ranks_[f]
-        between = Ranks(tuple(points.tolist()), tuple(shares.tolist()))
-    return [
-        Step("at_least", float(scaler.low_[f])),
-        Step("at_most", float(scaler.high_[f])),
-        between,
-        Step("subtract", float(scaler.centre_[f])),
-        Step("multiply", float(scaler.factor_[f])),
-    ]
 
 
 def _category(prepared: Preparation, line: Line, features: list[int]) -> CategoryColumn:

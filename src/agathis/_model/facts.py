@@ -11,10 +11,12 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from agathis._columns.errors import Note
-from agathis._encoding.column_types import IDENTIFIER
 from agathis._encoding.scaling import scaling_summary
 from agathis._encoding.table_encoder import TableEncoder
 from agathis._objective.centres import PointCentres
+
+#: Why a column is left out that an option names.
+ASKED, FINDS = "as was asked for", "it finds rows on this page"
 
 
 class GivenReadOptions(TypedDict, total=False):
@@ -52,6 +54,8 @@ class Provenance:
     ----------
     source : str or None
         The file.
+    title : str or None
+        The title of its pages.
     reading : GivenReadOptions
     rows_read, rows_used : int or None
     rows_why : str or None
@@ -60,7 +64,7 @@ class Provenance:
         How numbers were scaled.
     columns : tuple of ColumnUse
     target, identifier : str or None
-        The columns of known classes and of identifiers.
+        The columns of known classes, and of the identifiers that readers of a page find rows by.
     show : tuple of str
         Columns that are only shown.
     missing : str
@@ -71,6 +75,7 @@ class Provenance:
     """
 
     source: str | None = None
+    title: str | None = None
     reading: GivenReadOptions = field(default_factory=GivenReadOptions)
     rows_read: int | None = None
     rows_used: int | None = None
@@ -94,7 +99,7 @@ class Provenance:
         """
         if notes is None:
             notes = [*encoder.notes(), *encoder.notes_on_weights()]
-        notes = list(notes)
+        notes, finds = list(notes), known.get("identifier")
         used = {"left out": False, "only shown": None}
         columns = [
             ColumnUse(
@@ -107,15 +112,13 @@ class Provenance:
             for row in encoder.columns_
         ]
         columns += [
-            ColumnUse(name, "", "left out", "as was asked for", False)
+            ColumnUse(name, "", "left out", FINDS if name == finds else ASKED, False)
             for name in encoder.drop
             if name != known.get("target")
         ]
-        identifiers = [v.name for v in encoder.column_types_ if v.why == IDENTIFIER]
         values: dict[str, Any] = {
             "scaling": scaling_summary([_usual_scale(encoder)]),
             "columns": tuple(columns),
-            "identifier": identifiers[0] if identifiers else None,
             "show": tuple(encoder.show),
             "notes": tuple(map(str, notes)),
             "doubts": doubts_of(notes),

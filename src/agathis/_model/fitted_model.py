@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 import numpy as np
@@ -34,6 +35,7 @@ from agathis._trees.model import TreeModel
 from agathis._trees.tree import Tree
 
 
+@dataclass(eq=False, repr=False)
 class FittedModel(TreeModel, ModelMethods, BaseEstimator):
     """Fitted clustering tree with its settings, preprocessing and provenance.
 
@@ -119,66 +121,47 @@ class FittedModel(TreeModel, ModelMethods, BaseEstimator):
     array([1, 0], dtype=int32)
     """
 
-    def __init__(
-        self,
-        tree: Tree,
-        *,
-        feature_names: Sequence[str] | None = None,
-        cluster_names: Sequence[str] | None = None,
-        one_hot: Mapping[Any, Any] | None = None,
-        value_names: Mapping[Any, Any] | None = None,
-        date_parts: Mapping[str, DatePart] | None = None,
-        takes_missing: bool = True,
-        method: str | None = None,
-        rounded: bool = False,
-        spec: FitSpec | Unavailable | None = None,
-        preparation: Encoding | Unavailable | None = None,
-        fitted_tree: Tree | None = None,
-        roles: FeatureRoles | None = None,
-        centres: CentrePoints | None = None,
-        fit_metrics: FitMetrics | None = None,
-        provenance: Provenance | None = None,
-        agreement: Agreement | None = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.tree = tree
-        self.feature_names = feature_names
-        self.cluster_names = cluster_names
-        self.one_hot = one_hot
-        self.value_names = value_names
-        self.date_parts = date_parts
-        self.takes_missing = takes_missing
-        self.method = method
-        self.rounded = rounded
-        self.spec = spec
-        self.preparation = preparation
-        self.fitted_tree = fitted_tree
-        self.roles = roles
-        self.centres = centres
-        self.fit_metrics = fit_metrics
-        self.provenance = provenance
-        self.agreement = agreement
-        self.n_jobs = n_jobs
-        self.tree_ = tree
-        self.n_clusters_ = tree.n_clusters
-        self.n_leaves_ = tree.n_leaves
-        self.n_features_in_ = tree.n_features
-        if feature_names is not None:
-            self.feature_names_in_ = np.asarray(feature_names, dtype=object)
-        if cluster_names is not None:
-            self.cluster_names_ = list(cluster_names)
-        if one_hot is not None:
-            self.one_hot_ = one_hot
-        if value_names is not None:
-            self.value_names_ = value_names
-        if date_parts is not None:
-            self.date_parts_ = date_parts
-        if agreement is not None:
-            self.classes_ = agreement.classes(tree.n_clusters)
-        if fit_metrics is not None and fit_metrics.objective is not None:
-            self.objective_ = fit_metrics.objective
-        if fit_metrics is not None and fit_metrics.inertia is not None:
-            self.inertia_ = fit_metrics.inertia
+    tree: Tree
+    _: KW_ONLY
+    feature_names: Sequence[str] | None = None
+    cluster_names: Sequence[str] | None = None
+    one_hot: Mapping[Any, Any] | None = None
+    value_names: Mapping[Any, Any] | None = None
+    date_parts: Mapping[str, DatePart] | None = None
+    takes_missing: bool = True
+    method: str | None = None
+    rounded: bool = False
+    spec: FitSpec | Unavailable | None = None
+    preparation: Encoding | Unavailable | None = None
+    fitted_tree: Tree | None = None
+    roles: FeatureRoles | None = None
+    centres: CentrePoints | None = None
+    fit_metrics: FitMetrics | None = None
+    provenance: Provenance | None = None
+    agreement: Agreement | None = None
+    n_jobs: int | None = None
+
+    def __post_init__(self) -> None:
+        self.tree_ = self.tree
+        self.n_clusters_ = self.tree.n_clusters
+        self.n_leaves_ = self.tree.n_leaves
+        self.n_features_in_ = self.tree.n_features
+        if self.feature_names is not None:
+            self.feature_names_in_ = np.asarray(self.feature_names, dtype=object)
+        if self.cluster_names is not None:
+            self.cluster_names_ = list(self.cluster_names)
+        metrics = self.fit_metrics or FitMetrics()
+        known: dict[str, Any] = {
+            "one_hot_": self.one_hot,
+            "value_names_": self.value_names,
+            "date_parts_": self.date_parts,
+            "classes_": self.agreement and self.agreement.classes(self.tree.n_clusters),
+            "objective_": metrics.objective,
+            "inertia_": metrics.inertia,
+        }
+        for name, value in known.items():
+            if value is not None:
+                setattr(self, name, value)
 
     def __repr__(self, N_CHAR_MAX: int = 700) -> str:
         return f"FittedModel({self.method or 'a tree'}, {repr(self.tree)[5:]}"

@@ -13,8 +13,6 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
-from sklearn.preprocessing import OneHotEncoder
-from sklearn.utils.validation import check_is_fitted
 
 from agathis._encoding.date_parts import DatePart
 from agathis._rules.numerals import are_years, numeral, numerals
@@ -245,12 +243,10 @@ def date_parts_of(names: Sequence[str], columns: Sequence[Column]) -> dict[str, 
 def _indicators(names: Sequence[str], one_hot: object) -> dict[str, Indicator]:
     if one_hot is None:
         return {}
-    if isinstance(one_hot, OneHotEncoder):
-        return _of_encoder(names, one_hot)
     if not isinstance(one_hot, Mapping):
         raise TypeError(
             "one_hot must map each source to its columns, such as {'color': ['color_red', "
-            f"'color_blue']}}, or be a fitted OneHotEncoder; it is {one_hot!r}."
+            f"'color_blue']}}; it is {one_hot!r}. A fitted OneHotEncoder is passed as scaler."
         )
     known, out = set(names), {}
     for source, columns in one_hot.items():
@@ -275,31 +271,6 @@ def _indicators(names: Sequence[str], one_hot: object) -> dict[str, Indicator]:
                 raise ValueError(f"one_hot names {column!r} twice; a column has one source.")
             out[column] = Indicator(str(source), _plain(category), _plain(rest))
     return out
-
-
-def _of_encoder(names: Sequence[str], encoder: OneHotEncoder) -> dict[str, Indicator]:
-    check_is_fitted(encoder)
-    if any(rare is not None for rare in getattr(encoder, "infrequent_categories_", [])):
-        raise ValueError(
-            "one_hot is an encoder with infrequent categories, which share a column: give a "
-            "mapping from sources to columns instead."
-        )
-    sources = getattr(encoder, "feature_names_in_", None)
-    if sources is None:
-        sources = [f"x{i}" for i in range(len(encoder.categories_))]
-    out: list[Indicator] = []
-    for i, (source, categories) in enumerate(zip(sources, encoder.categories_, strict=True)):
-        dropped = None if encoder.drop_idx_ is None else encoder.drop_idx_[i]
-        rest = NO_CATEGORY if dropped is None else _plain(categories[dropped])
-        for at, category in enumerate(categories):
-            if dropped is None or at != dropped:
-                out.append(Indicator(str(source), _plain(category), rest))
-    if len(out) != len(names):
-        raise ValueError(
-            f"one_hot is an encoder that makes {len(out)} columns; the tree has {len(names)} "
-            "features. If it made some of them only, give a mapping from sources to columns."
-        )
-    return dict(zip(names, out, strict=True))
 
 
 def _codes(

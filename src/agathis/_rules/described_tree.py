@@ -303,16 +303,13 @@ def describe(
 
 def _is_rounded(model: BaseEstimator | Pipeline | Tree, converted: TreeInUnits) -> bool:
     """Return whether thresholds have as few digits as the rows allow."""
-    if isinstance(model, Pipeline):
-        short = set(getattr(converted.model, "raw_thresholds_", {}).values())
-        one_hot = converted.preparation.one_hot if converted.preparation is not None else {}
-        one_hot_names = {name for named in (one_hot or {}).values() for name in named}
-        tree = converted.tree
-        cuts = np.flatnonzero(~tree.is_leaf & (np.diff(tree.term_start) == 0))
-        features = [f.name for f in converted.preparation.features] if converted.preparation else []
+    prepared = converted.preparation
+    if isinstance(model, Pipeline) and prepared is not None:
+        short, tree = {*prepared.thresholds.values()}, converted.tree
+        numbers = [prepared.sources[feature.source].is_number for feature in prepared.features]
+        splits = np.flatnonzero(~tree.is_leaf & (np.diff(tree.term_start) == 0))
         return bool(short) and all(
-            float(tree.threshold[node]) in short or features[tree.feature[node]] in one_hot_names
-            for node in cuts
+            float(tree.threshold[node]) in short for node in splits if numbers[tree.feature[node]]
         )
     return bool(getattr(converted.model, "rounded", False))
 

@@ -19,7 +19,7 @@ import numpy as np
 
 from agathis._rules.columns import Around, interval_text
 from agathis._rules.numerals import numeral, numerals, shortest
-from agathis._trees.stepped import Mapped, Step, Steps, after
+from agathis._trees.stepped import Step, Steps, after, described
 
 INFINITY = float("inf")
 TIMES = "\N{MULTIPLICATION SIGN}"
@@ -34,10 +34,11 @@ _EQUAL, _SHORT = 1e-13, 9
 class Shape:
     """A column in a sum: ``slope * clip(u, low, high) + offset``.
 
-    u is the column after the functions ``mapped``, and ``fill`` its imputed value.
+    u is the column after the steps ``mapped``, the last of which is a function, and ``fill`` its
+    imputed value.
     """
 
-    mapped: tuple[Mapped, ...] = ()
+    mapped: Steps = ()
     low: float = -INFINITY
     high: float = INFINITY
     slope: float = 1.0
@@ -69,8 +70,7 @@ class Shape:
 
     def named(self, label: str, digits: int | None, numbers: str) -> str:
         """Return the text of the column in a sum."""
-        for step in self.mapped:
-            label = step.words.format(label)
+        label = described(label, self.mapped)
         low, high = (numeral(value, digits, numbers) for value in (self.low, self.high))
         if self.low > -INFINITY and self.high < INFINITY:
             return f"{label} (held within {low} to {high})"
@@ -90,9 +90,9 @@ def shape_of(steps: Steps) -> Shape:
     Shape(mapped=(), low=-inf, high=10.0, slope=0.5, offset=-2.0, fill=None)
     """
     out = Shape()
-    for step in steps:
-        if isinstance(step, Mapped):
-            out = Shape((*out.mapped, step))
+    for i, step in enumerate(steps):
+        if not isinstance(step, Step):
+            out = Shape(steps[: i + 1])
         elif step.operation in ("at_least", "at_most"):
             out = _clipped(out, step)
         elif step.operation in ("multiply", "divide"):

@@ -11,7 +11,7 @@ conditions. In a tree with splits on categories it follows the larger child.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol, TypeVar
 
@@ -209,6 +209,10 @@ class CategoryAxis:
             return "missing"
         return str(category).lower() if isinstance(category, bool) else str(category)
 
+    def labels(self, indices: Iterable[int]) -> list[str]:
+        """Return the labels of categories, each once: rare ones of a page share one."""
+        return list(dict.fromkeys(map(self.label, indices)))
+
     @property
     def named(self) -> list[int]:
         """Return the indices of categories with labels."""
@@ -232,9 +236,9 @@ class CategoryAxis:
             return "", " is known or missing" if missing else " is known", missing
         # If all categories with a label are included, none can be excluded.
         if chosen and (len(chosen) <= max(_MAX_NAMED, len(others)) or not others):
-            labels = [self.label(index) for index in chosen] + ["missing"] * missing
+            labels = self.labels(chosen) + ["missing"] * missing
             return "", f" is {listed(labels)}", len(labels) > 1
-        labels = [self.label(index) for index in others]
+        labels = self.labels(others)
         none = f"not {labels[0]}" if len(labels) == 1 else f"none of {', '.join(labels)}"
         if missing:
             return "", f" is missing or {none}", True

@@ -17,7 +17,7 @@ import numpy as np
 
 from agathis._rules.linear_terms import Shape, shape_of
 from agathis._rules.numerals import shortest
-from agathis._trees.stepped import Mapped, Step, Steps, after, steps_of, with_steps
+from agathis._trees.stepped import Step, Steps, after, steps_of, with_steps
 from agathis._trees.tree import Tree
 from agathis._utils.numbers import threshold_between
 
@@ -160,7 +160,7 @@ def _in_raw_columns(tree: Tree, node: int, left: np.ndarray, right: np.ndarray) 
 
 def _remaining(shape: Shape, clips: bool) -> Steps:
     """Return the steps that weights cannot absorb: functions, imputation, maybe clipping."""
-    out: list[Step | Mapped] = list(shape.mapped)
+    out = list(shape.mapped)
     if shape.fill is not None:
         out.append(Step("fill", shape.fill))
     if clips and shape.low > -np.inf:

@@ -171,8 +171,8 @@ class _Words:
         return f"{before}{axis.name}{after}"
 
     def _categories(self, axis: CategoryAxis, allowed: Categories) -> str:
-        chosen = [axis.label(index) for index in axis.named if index in allowed.indices]
-        others = [axis.label(index) for index in axis.named if index not in allowed.indices]
+        chosen = axis.labels(index for index in axis.named if index in allowed.indices)
+        others = axis.labels(index for index in axis.named if index not in allowed.indices)
         missing = axis.missing_index in allowed.indices
         if axis.is_boolean and len(chosen) == 1 and not missing:
             return axis.name if chosen == ["true"] else f"not {axis.name}"

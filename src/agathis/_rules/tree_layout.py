@@ -18,7 +18,7 @@ from sklearn.pipeline import Pipeline
 
 from agathis._checks import data as checks
 from agathis._checks.parameters import PLOT_CONSTRAINTS
-from agathis._rules.described_tree import describe
+from agathis._rules.described_tree import Described, describe
 from agathis._trees.tree import LEAF, MOVES, Tree
 
 
@@ -148,6 +148,11 @@ def layout_tree(
         digits=digits,
         numbers=numbers,
     )
+    return layout_of(described, max_depth)
+
+
+def layout_of(described: Described, max_depth: int | None = None) -> TreeLayout:
+    """Compute the layout of a described tree."""
     tree, clusters = described.tree, described.clusters
     below, n_leaves = _below(tree)
     weight = below.sum(axis=1, keepdims=True)
@@ -196,12 +201,7 @@ def _below(tree: Tree) -> tuple[np.ndarray, np.ndarray]:
     weight = np.zeros((tree.node_count, tree.n_clusters))
     leaf = np.flatnonzero(tree.is_leaf)
     weight[leaf, tree.cluster[leaf]] = tree.weighted_n_node_samples[leaf]
-    n_leaves = tree.is_leaf.astype(np.int64)
-    for node in np.flatnonzero(~tree.is_leaf)[::-1]:
-        children = [tree.children_left[node], tree.children_right[node]]
-        weight[node] = weight[children].sum(axis=0)
-        n_leaves[node] = n_leaves[children].sum()
-    return weight, n_leaves
+    return tree.summed(weight), tree.summed(tree.is_leaf.astype(np.int64))
 
 
 def positions(tree: Tree, last: int, extent: np.ndarray | None = None) -> np.ndarray:

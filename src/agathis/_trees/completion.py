@@ -16,7 +16,7 @@ from agathis._objective.objective import (
     point_sums,
 )
 from agathis._trees.builder import TreeBuilder
-from agathis._trees.tree import LEAF, Tree
+from agathis._trees.tree import Tree
 
 
 def completed(
@@ -61,27 +61,18 @@ def completed(
     share = np.zeros((n_nodes, len(kept)))
     share[np.arange(n_nodes), clusters] = size
     inner = ~is_leaf
-    clusters[inner] = np.argmax(_summed(left, right, share), axis=1)[inner]
-    kernel_sums = _worth(kernel, X, leaves, counted, left, right, threads, space, matrix)
+    clusters[inner] = np.argmax(tree.summed(share), axis=1)[inner]
+    kernel_sums = _worth(kernel, X, leaves, counted, tree, threads, space, matrix)
     gain = np.zeros(n_nodes)
     gain[inner] = (kernel_sums[left] + kernel_sums[right] - kernel_sums)[inner]
     filled = replace(
         tree,
         gain=gain,
         cluster=clusters,
-        n_node_samples=_summed(left, right, n_rows),
-        weighted_n_node_samples=_summed(left, right, size),
+        n_node_samples=tree.summed(n_rows),
+        weighted_n_node_samples=tree.summed(size),
     )
     return filled, kept
-
-
-def _summed(left: np.ndarray, right: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """Sum the ``values`` of the leaves below each node."""
-    total = values.copy()
-    # Children have larger ids than their parent.
-    for node in np.flatnonzero(left != LEAF)[::-1]:
-        total[node] = total[left[node]] + total[right[node]]
-    return total
 
 
 def _worth(
@@ -89,27 +80,26 @@ def _worth(
     X: np.ndarray,
     leaves: np.ndarray,
     weight: np.ndarray,
-    left: np.ndarray,
-    right: np.ndarray,
+    tree: Tree,
     threads: int,
     space: Space | None,
     matrix: np.ndarray | None,
 ) -> np.ndarray:
     """The kernel sum of each node divided by its weight."""
-    n, n_nodes = len(X), len(left)
+    n, n_nodes, left, right = len(X), tree.node_count, tree.children_left, tree.children_right
     weight, unit = moderate_weights(weight)
-    size = _summed(left, right, np.bincount(leaves, weight, minlength=n_nodes))
+    size = tree.summed(np.bincount(leaves, weight, minlength=n_nodes))
     if space is None and kernel.has_features:
         space = Space(kernel)
     if space is not None:
         sums, _ = point_sums(space, X, leaves, weight, threads, n_nodes)
-        sums = _summed(left, right, sums)
+        sums = tree.summed(sums)
         kernel_sum = np.einsum("ij,ij->i", sums, sums)
     else:
         member = sparse.csr_matrix((weight, (np.arange(n), leaves)), shape=(n, n_nodes))
         between = between_kernel_sums(kernel_blocks(kernel, X, threads, matrix), member)
         kernel_sum = np.diagonal(between).copy()
-        for node in np.flatnonzero(left != LEAF)[::-1]:
+        for node in np.flatnonzero(~tree.is_leaf)[::-1]:
             first, second = left[node], right[node]
             kernel_sum[node] = kernel_sum[first] + kernel_sum[second] + 2 * between[first, second]
             between[node] = between[first] + between[second]

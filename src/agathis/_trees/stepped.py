@@ -5,16 +5,17 @@ columns equals a sum of raw columns only up to rounding, so rows at the threshol
 way. Therefore a tree over raw columns stores the arithmetic of the transformations with its terms,
 and exports to SQL or Python repeat the same operations in the same order.
 
-A ``Step`` is one operation with a constant. A ``Mapped`` is any other function, such as ranks: it
-can be described and computed here, but not exported.
+A ``Step`` is one operation with a constant, which every export can write. ``Logarithm`` and
+``Ranks`` are stored in model files only. A ``Mapped`` is any other function: it can be described
+and computed here, but not exported.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -45,6 +46,29 @@ class Step:
             return _ARITHMETIC[self.operation](values, self.by)
 
 
+@dataclass(frozen=True)
+class Logarithm:
+    """sign(x) log(1 + |x|)."""
+
+    words: ClassVar[str] = "log of (1 + {})"
+
+    def of(self, values: np.ndarray) -> np.ndarray:
+        return np.copysign(np.log1p(np.abs(values)), values)
+
+
+@dataclass(frozen=True)
+class Ranks:
+    """Ranks from 0 to 1, by linear interpolation between points."""
+
+    points: tuple[float, ...]
+    ranks: tuple[float, ...]
+    words: ClassVar[str] = "rank of {}"
+
+    def of(self, values: np.ndarray) -> np.ndarray:
+        ranks = np.interp(values, self.points, self.ranks)
+        return np.where(np.isnan(values), np.nan, ranks)
+
+
 @dataclass(frozen=True, eq=False)
 class Mapped:
     """Any other function; ``words`` has "{}" for the name of the column, "log of {}"."""
@@ -56,7 +80,8 @@ class Mapped:
         return self.function(values)
 
 
-Steps = tuple[Step | Mapped, ...]
+Operation = Step | Logarithm | Ranks
+Steps = tuple[Operation | Mapped, ...]
 
 
 def after(values: np.ndarray, steps: Steps) -> np.ndarray:
@@ -69,6 +94,18 @@ def after(values: np.ndarray, steps: Steps) -> np.ndarray:
     for step in steps:
         out = step.of(out)
     return out
+
+
+def described(label: str, steps: Iterable[Operation | Mapped]) -> str:
+    """Describe a column after the functions among some steps.
+
+    >>> described("price", (Step("at_most", 5.0), Logarithm()))
+    'log of (1 + price)'
+    """
+    for step in steps:
+        if not isinstance(step, Step):
+            label = step.words.format(label)
+    return label
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -114,26 +151,8 @@ class SteppedTree(Tree):
             )
 
     def to_dict(self) -> dict[str, Any]:
-        """The tree as lists and numbers; raises ValueError for ``Mapped`` steps."""
-        return {**super().to_dict(), "term_steps": [written(steps) for steps in self.term_steps]}
-
-    @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> Tree:
-        """Create a tree from :meth:`to_dict`."""
-        plain = Tree.from_dict({name: data[name] for name in data if name != "term_steps"})
-        steps = [
-            tuple(Step(str(how), float(by)) for how, by in steps_of_term)
-            for steps_of_term in data["term_steps"]
-        ]
-        return with_steps(plain, steps)
-
-
-def written(steps: Steps) -> list[list[object]]:
-    """Steps as pairs of an operation and its constant."""
-    for step in steps:
-        if not isinstance(step, Step):
-            raise ValueError(f"a step cannot be exported: {step.words.format('a column')}.")
-    return [[step.operation, step.by] for step in steps if isinstance(step, Step)]
+        """Raise TypeError: only :func:`agathis.export.to_json` stores the steps."""
+        raise TypeError("a tree with steps before its terms has no to_dict; use export.to_json.")
 
 
 def steps_of(tree: Tree, node: int) -> tuple[Steps, ...]:

@@ -224,6 +224,14 @@ class Tree:
         nodes = sparse.csr_matrix((ones, np.concatenate(paths), indptr))
         return nodes[self.apply(X, threads)]
 
+    def summed(self, values: np.ndarray) -> np.ndarray:
+        """Sum the ``values`` of the leaves below each node."""
+        total = values.copy()
+        # Children have larger ids than their parent.
+        for node in np.flatnonzero(~self.is_leaf)[::-1]:
+            total[node] = total[self.children_left[node]] + total[self.children_right[node]]
+        return total
+
     def feature_importances(self) -> np.ndarray:
         """The fraction of the total gain due to each feature.
 
@@ -246,8 +254,6 @@ class Tree:
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Tree:
         """Create a tree from :meth:`to_dict`."""
-        if "term_steps" in data:
-            raise ValueError("data is a tree with steps before its terms: a SteppedTree reads it.")
         expected = [*DTYPES, "n_features"]
         if any(name in data for name in TERM_DTYPES):
             expected += TERM_DTYPES

@@ -1,28 +1,13 @@
-"""Atomic file writes.
-
-A file is written to a temporary file and then moved. A killed process leaves its temporary file,
-which the next write of that file removes: a lock shows that no other process is using it.
-"""
+"""Atomic file writes: a file is written to a temporary file beside it, which is then moved."""
 
 from __future__ import annotations
 
 import errno
 import os
-import re
 import secrets
-import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from typing import BinaryIO
-
-try:
-    import fcntl
-except ImportError:  # Windows: no locks, and no removal
-    fcntl = None  # type: ignore[assignment]
-
-# Seconds after which an unlocked temporary file is considered abandoned: a younger one may not yet
-# be locked.
-LEFT_BEHIND = 60.0
 
 
 def target_of(path: str | os.PathLike[str]) -> str:
@@ -57,44 +42,15 @@ def atomic_file(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     if not os.path.isdir(folder):
         raise FileNotFoundError(errno.ENOENT, "the directory of path is missing", target)
     # Not tempfile, whose files others cannot read.
-    _remove_left_behind(folder, name)
     beside = os.path.join(folder, f".{name}.{secrets.token_hex(4)}.tmp")
     try:
         with open(beside, "xb") as file:
-            _locked(file)
             yield file
         os.replace(beside, target)
     except BaseException:
         if os.path.exists(beside):
             os.unlink(beside)
         raise
-
-
-def _locked(file: BinaryIO) -> bool:
-    """Lock a file while it is open; return whether it succeeded."""
-    if fcntl is None:
-        return False
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:  # locked by another process, or locks are not supported
-        return False
-    return True
-
-
-def _remove_left_behind(folder: str, name: str) -> None:
-    """Remove temporary files of this file that killed processes left."""
-    pattern = re.compile(rf"\.{re.escape(name)}\.[0-9a-f]{{8}}\.tmp")
-    # Failing to remove them must not prevent writing.
-    with suppress(OSError):
-        for entry in os.scandir(folder):
-            if pattern.fullmatch(entry.name) and entry.is_file(follow_symlinks=False):
-                _remove_if_left(entry.path)
-
-
-def _remove_if_left(path: str) -> None:
-    with suppress(OSError), open(path, "rb") as file:
-        if time.time() - os.fstat(file.fileno()).st_mtime > LEFT_BEHIND and _locked(file):
-            os.unlink(path)
 
 
 def write_atomic(path: str | os.PathLike[str], data: bytes | str) -> None:

@@ -17,15 +17,13 @@ from agathis._model.agreement import Agreement
 from agathis._model.encoding import (
     CategoryColumn,
     Encoding,
-    Logarithm,
     NumberColumn,
-    Operation,
-    Ranks,
     Unavailable,
 )
 from agathis._model.facts import CentrePoints, FitMetrics, Provenance
 from agathis._model.fitted_model import FittedModel
 from agathis._model.spec import FitSpec
+from agathis._trees.stepped import Logarithm, Operation, Ranks
 from agathis._trees.tree import Tree
 from agathis.export._json_checks import (
     boolean,

@@ -55,7 +55,7 @@ def to_python(
         As for :func:`agathis.export.to_text`.
     cluster_names : sequence of str, optional
         The values to return; by default the cluster numbers.
-    one_hot : mapping or OneHotEncoder, optional
+    one_hot : mapping, optional
         As for :func:`agathis.export.to_text`. The function then takes the categorical features: a
         row has ``"color": "red"``. A sequence has one value for each, in the position of its first
         one-hot column.

@@ -151,8 +151,7 @@ def _cluster_fractions(tree: Tree) -> np.ndarray:
     # A leaf without rows still has a cluster.
     weight = np.maximum(tree.weighted_n_node_samples[leaves], np.finfo(np.float64).tiny)
     values[leaves, tree.cluster[leaves]] = weight
-    for node in np.flatnonzero(~tree.is_leaf)[::-1]:
-        values[node] = values[tree.children_left[node]] + values[tree.children_right[node]]
+    values = tree.summed(values)
     return values / values.sum(axis=1, keepdims=True)
 
 

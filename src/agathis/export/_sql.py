@@ -64,7 +64,7 @@ def to_sql(
         that any string is safe.
     cluster_names : sequence of str, optional
         The strings to return; by default the cluster numbers.
-    one_hot : mapping or OneHotEncoder, optional
+    one_hot : mapping, optional
         As for :func:`agathis.export.to_text`; the query then uses the categorical columns, with
         strings or numbers in them.
 

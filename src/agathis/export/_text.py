@@ -37,20 +37,20 @@ def to_text(
         they may be names of the raw columns.
     cluster_names : sequence of str, optional
         By default ``cluster 0``, ``cluster 1``, ...
-    one_hot : mapping or OneHotEncoder, optional
+    one_hot : mapping, optional
         The one-hot encoded columns of each categorical feature, such as
         ``{"color": ["color_red", "color_blue"]}``, which are displayed as "color is red" and
         "color is blue". A prefix such as ``"color_"`` is removed from the category names. To name
         them explicitly: ``{"color": {"column of red": "red", ...}}``; a category without a
-        column, such as a dropped first one, has the key "". If an encoder made all columns, pass
-        the encoder.
+        column, such as a dropped first one, has the key "". If an encoder made the columns, pass
+        it as ``scaler`` instead.
     value_names : mapping, optional
         Names of coded values, such as ``{-1: "no", 1: "yes"}``, for all features, or a mapping from
         features to such mappings.
     digits : int, default=4
         The number of significant digits of the thresholds. More are shown for the integer part of
         large numbers, and where two thresholds of a feature would look the same. ``None`` shows all
-        digits, as do thresholds rounded when the model was saved (``FittedModel.rounded``).
+        digits, as do thresholds with few digits (``FittedModel.rounded``).
     numbers : {"plain", "grouped", "words"}, default="plain"
         The format of large numbers: 52500000, 52,500,000 or 52.5 million. Years have no
         separators.

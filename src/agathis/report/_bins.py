@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from agathis._rules.columns import Codes, Column, Indicator
+from agathis.report._private import RARE
 from agathis.report._tuning import MAX_CATEGORIES, PLANE_BINS
 from agathis.report._wording import category_of, otherwise, rest_of
 
@@ -73,7 +74,7 @@ def scale_of(values: np.ndarray, bins: int, also: float | None = None) -> Scale:
     if integers:
         # An integer is in the middle of its bin, or of a bin of several.
         step = max(1.0, math.ceil(step))
-        first = math.floor(low) - 0.5
+        first = math.floor(low / step) * step - 0.5
     elif step > 0:
         first = math.floor(low / step) * step
     if step > 0:
@@ -123,11 +124,13 @@ def categories(values: np.ndarray, columns: Sequence[Column]) -> Binned:
     index = np.full(len(values), -1)
     labels = [category_of(column) for column in indicators]
     none = ~np.isnan(values).any(axis=1)
+    # Rare categories share a name, and a bin.
+    home = [labels.index(label) if label == RARE else i for i, label in enumerate(labels)]
     for i, column in enumerate(indicators):
         on = values[:, i] > 0.5
         none &= ~on
-        index[on] = -1 if column.of_missing else i
-    shown = [i for i, column in enumerate(indicators) if not column.of_missing]
+        index[on] = -1 if column.of_missing else home[i]
+    shown = [i for i, column in enumerate(indicators) if not column.of_missing and home[i] == i]
     unnamed = False
     if none.any() and rest_of(indicators[0]) != "missing":
         rest = rest_of(indicators[0])

@@ -1,6 +1,7 @@
 // Look up a row by its position or identifier: its cluster, its leaf and its path.
 
-const leafOf = unpacked(data.lookup.data, unsigned[data.lookup.bytes]);
+// Without identifiers or raw rows there is no look-up.
+const leafOf = data.lookup ? unpacked(data.lookup.data, unsigned[data.lookup.bytes]) : [];
 const columns = data.rows?.columns.map((text) => unpacked(text, floats[data.rows.bytes])) ?? null;
 const classOf = data.rows?.classes ? unpacked(data.rows.classes.data, unsigned[data.rows.classes.bytes]) : null;
 const SHOWN = 8;
@@ -11,6 +12,7 @@ const ids = data.ids?.values ?? null;
 
 // Show a row among its neighbours, or among the rows that match.
 function showRow(row, found = null) {
+  if (!leafOf.length) return;
   const total = leafOf.length;
   const first = Math.max(0, Math.min(row - (row % SHOWN), total - 1));
   const shown = found ?? Array.from({ length: Math.min(SHOWN, total - first) }, (_, i) => first + i);
@@ -86,6 +88,7 @@ function find(text) {
 }
 
 function listenToLookup() {
+  if (!data.lookup) return;
   const pageOf = (row) => row - (row % SHOWN);
   const current = () => Number(byId("row").value) || 0;
   byId("lookup-form").addEventListener("submit", (event) => {

@@ -17,7 +17,7 @@ function rename(k, name) {
   arrange();
   showPanel(state.chosen);
   drawCharts();
-  showRow(Number(byId("row").value) || 0);
+  showRow(Number(byId("row")?.value) || 0);
   tellNames();
 }
 

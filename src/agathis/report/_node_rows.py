@@ -16,6 +16,7 @@ from agathis._rules.boxes import Box, inside
 from agathis._rules.columns import Column, Indicator
 from agathis._rules.numerals import are_years
 from agathis._trees.tree import Tree
+from agathis.report._private import quantiles
 from agathis.report._tuning import MAX_CLASSES, MAX_NODE_COLUMNS
 
 
@@ -145,7 +146,7 @@ def spread_of(values: np.ndarray, min_rows: int, column: Column) -> dict[str, ob
     known = np.nan_to_num(values) if is_category else values[~missing].astype(np.float64)
     if len(known) < min_rows:
         return {**out, "mean": None, "quartiles": None}
-    quartiles = np.quantile(known, [0.25, 0.5, 0.75])
+    quartiles = quantiles(known, (0.25, 0.5, 0.75), min_rows)
     # Divide by the maximum, so that no sum overflows.
     largest = float(np.abs(known).max()) or 1.0
     mean = float(np.mean(known / largest)) * largest
@@ -166,13 +167,16 @@ def rounded(value: float) -> float | None:
     return float(f"{value:.6g}") if np.isfinite(value) else None
 
 
-def named_classes(y: np.ndarray, codes: np.ndarray) -> tuple[list[str], np.ndarray]:
-    """The names of the most frequent classes and the class of each row; the others become one."""
+def named_classes(y: np.ndarray, codes: np.ndarray, min_rows: int) -> tuple[list[str], np.ndarray]:
+    """The names of the most frequent classes and the class of each row; the others become one.
+
+    Among the others are classes of fewer than ``min_rows`` rows.
+    """
     counts = np.bincount(codes)
     _, first = np.unique(codes, return_index=True)
     by_size = np.argsort(-counts, kind="stable")
     # In their own order: low, medium, high.
-    shown = np.sort(by_size[:MAX_CLASSES])
+    shown = np.sort(by_size[: min(MAX_CLASSES, np.count_nonzero(counts >= min_rows))])
     position = np.full(len(counts), len(shown))
     position[shown] = np.arange(len(shown))
     names = [str(y[first[code]]) for code in shown]

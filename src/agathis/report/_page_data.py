@@ -25,11 +25,11 @@ from agathis._encoding.table_encoder import TableEncoder
 from agathis._kernels.kernel import at_most
 from agathis._model.conversion import model_of
 from agathis._model.encoding import Encoding
-from agathis._rules.columns import date_parts_of, is_missing, on_circle, one_hot_of
+from agathis._rules.columns import Indicator, date_parts_of, is_missing, on_circle, one_hot_of
 from agathis._rules.described_tree import Described, describe, last_step
 from agathis._rules.profile import without
 from agathis._rules.rows_in_units import check_columns, table_of
-from agathis._rules.tree_layout import layout_tree
+from agathis._rules.tree_layout import layout_of
 from agathis._trees.tree import Tree
 from agathis.export import FittedModel, to_python, to_sql
 from agathis.export._dialects import DIALECTS
@@ -38,6 +38,7 @@ from agathis.report._distributions import by_table_column, display_data, profile
 from agathis.report._fit_rows import fit_rows_of
 from agathis.report._groups import clusters_of, kind_of, nodes_of
 from agathis.report._node_rows import are_of_years, named_classes, rows_by_node, spread_of
+from agathis.report._private import RARE, without_rare
 from agathis.report._provenance import provenance_of
 from agathis.report._quality import quality_of
 from agathis.report._tuning import FEW, MAX_IDS
@@ -134,24 +135,18 @@ def summarise(
         model, X, cluster_names, scaler, feature_names, one_hot, value_names, digits
     )
     fitted = model_of(described, model, scaler)
+    X = table_of(described, X, missing=bool(getattr(described.model, "_takes_missing", True)))
+    # The minimum number of rows whose values are shown.
+    min_rows = 1 if rows else FEW
+    exact, described = described, without_rare(described, X, min_rows, _names_of(show))
     if not described.named_clusters:
         described = replace(described, clusters=titles_of(described))
     tree, columns = described.tree, described.columns
-    X = table_of(described, X, missing=bool(getattr(described.model, "_takes_missing", True)))
+    indicators = [column for column in columns if isinstance(column, Indicator)]
     by_node = rows_by_node(tree, X, described.leaves(), columns)
     codes = None if y is None else check_labels(y, "y", len(X))
-    classes = None if codes is None else named_classes(np.asarray(y).ravel(), codes)
-    layout = layout_tree(
-        tree,
-        feature_names=described.features,
-        cluster_names=described.clusters,
-        one_hot=fitted.one_hot,
-        value_names=fitted.value_names,
-        digits=described.digits,
-        numbers=described.numbers,
-    )
-    # The minimum number of rows whose values are shown.
-    min_rows = 1 if rows else FEW
+    classes = None if codes is None else named_classes(np.asarray(y).ravel(), codes, min_rows)
+    layout = layout_of(described)
     labels = tree.cluster[by_node.leaves][by_node.leaf]
     fit_rows = fit_rows_of(fitted, described, X)
     # The coordinates on a circle are for distances only; the hour or the month is shown instead.
@@ -201,11 +196,16 @@ def summarise(
             ),
         ],
         "plane": plane_data(described, X, fit_rows, labels, bool(rows)),
-        "code": _code(described),
+        "code": _code(described, exact),
+        "rare": RARE if any(RARE in (c.category, c.rest) for c in indicators) else None,
+        "n_shown": len(_names_of(show)),
+        # Rows are looked up by what the owner of the table lets readers see of them.
         "lookup": {
             "leaves": by_node.leaves,
             **_packed(by_node.leaf, _unsigned(len(by_node.leaves))),
-        },
+        }
+        if rows or ids is not None
+        else None,
         "ids": _ids(ids, _name_of(id_name, ids) or "identifier", len(X)),
         "rows": _raw_rows(X, classes) if rows else None,
     }
@@ -261,6 +261,11 @@ def _columns_to_show(model: object, X: Any) -> Any:
     return table.select([name for name in encoder.show if name in table.column_names])
 
 
+def _names_of(show: Any) -> list[str]:
+    """The columns that are shown, whose values the page may name."""
+    return [] if show is None else list(map(str, column_names(show)))
+
+
 def _name_of(given: str | None, values: object) -> str | None:
     """The given name, or that of a column of a data frame."""
     name = getattr(values, "name", None) if given is None else given
@@ -278,27 +283,36 @@ def _ids(ids: ArrayLike | None, name: str, n_rows: int) -> dict[str, object] | N
     return {"name": name, "most": MAX_IDS, "values": strings if n_rows <= MAX_IDS else None}
 
 
-def _code(described: Described) -> dict[str, object]:
-    columns = described.columns
-    model = FittedModel(
-        described.tree,
-        feature_names=described.features,
-        cluster_names=described.clusters if described.named_clusters else None,
-        one_hot=one_hot_of(described.features, columns) or None,
-        date_parts=date_parts_of(described.features, columns) or None,
-    )
+def _code(described: Described, exact: Described) -> dict[str, object]:
+    """The code of the exact tree, unless it names categories that the described one does not."""
+    models = [
+        FittedModel(
+            one.tree,
+            feature_names=one.features,
+            cluster_names=one.clusters if one.named_clusters else None,
+            one_hot=one_hot_of(one.features, one.columns) or None,
+            date_parts=date_parts_of(one.features, one.columns) or None,
+        )
+        for one in (exact, described)
+    ]
     return {
         "sql": {
-            name: _source(to_sql, model, dialect=name, table="your_table") for name in DIALECTS
+            name: _source(to_sql, *models, dialect=name, table="your_table") for name in DIALECTS
         },
-        "python": _source(to_python, model),
+        "python": _source(to_python, *models),
     }
 
 
-def _source(writer: Callable[..., str], model: FittedModel, **options: object) -> dict[str, str]:
+def _source(
+    writer: Callable[..., str], model: FittedModel, described: FittedModel, **options: object
+) -> dict[str, str]:
     """The source code, or why there is none, such as two columns with the same name."""
     try:
-        return {"text": writer(model, **options)}
+        text = writer(model, **options)
+        if text != writer(described, **options):
+            why = f"it names values of fewer than {FEW} rows. agathis export MODEL writes it."
+            return {"error": why}
+        return {"text": text}
     except ValueError as error:
         return {"error": str(error)}
 

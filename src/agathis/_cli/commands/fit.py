@@ -50,6 +50,8 @@ def fit(
         str | None, typer.Option(metavar="FILE", help="A report about the clusters, as HTML.")
     ] = None,
     open_report: options.Open = False,
+    identifier: options.Identifier = None,
+    title: options.Title = None,
     tree: TreeOptions = options.TREE,
     columns: Columns = options.COLUMNS,
     names: Annotated[
@@ -73,7 +75,7 @@ def fit(
     """
     check_target(output)
     if dask is not None:
-        check_possible(tree, columns, clusters)
+        check_possible(tree, columns, clusters, identifier)
     check_report(report, "--report")
     check_apart(data, o=output, report=report)
     if open_report and report is None:
@@ -92,6 +94,7 @@ def fit(
             report=report,
             open_report=open_report,
             cluster_names=cluster_names,
+            title=title,
         )
         return
     is_kauri = tree.method == options.TREE.method
@@ -109,7 +112,9 @@ def fit(
     # Errors in the options come before the table is read.
     check_settings(tree, clusters or min(2, tree.leaves or 2))
     columns = scale_for_kernel(columns, tree.kernel)
-    rows, table = read_rows(data, columns, reading, messages, plain=not is_kauri)
+    rows, table = read_rows(
+        data, columns, reading, messages, plain=not is_kauri, identifier=identifier
+    )
     n_clusters, doubts = (clusters, []) if clusters else _suggested(rows, tree, messages)
     model = fitted(tree, n_clusters, rows, messages)
     found = model.tree_.n_clusters
@@ -126,9 +131,10 @@ def fit(
         pipeline.provenance_ = replace(
             pipeline.provenance_,
             source=os.path.basename(title_of_input(data)),
+            title=title,
             reading=cast("GivenReadOptions", {n: value for n, value in given.items() if value}),
         )
-        described = fitted_model(pipeline, cluster_names=cluster_names, X=rows.encoded)
+        described = fitted_model(pipeline, cluster_names=cluster_names)
     tell = messages.say if described.n_clusters_ > 1 else messages.warn
     tell(_outcome(n_clusters, tree.leaves, described))
     _tell_proof(model, messages)

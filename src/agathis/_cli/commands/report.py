@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
-import typer
-
 from agathis._cli import options
 from agathis._cli.console import Messages, one_line
 from agathis._cli.errors import WrongUse
@@ -20,11 +16,9 @@ def report(
     output: options.Output = "report.html",
     open_report: options.Open = False,
     target: options.Target = None,
-    identifier: Annotated[
-        str | None,
-        typer.Option("--id", metavar="COLUMN", help="Find rows in the report by this column."),
-    ] = None,
+    identifier: options.Identifier = None,
     show: options.Show = [],  # noqa: B006
+    title: options.Title = None,
     text: TextFile = options.TEXT_FILE,
     quiet: options.Quiet = False,
 ) -> None:
@@ -61,5 +55,6 @@ def report(
         target=target,
         identifier=identifier,
         show=shown,
+        title=title,
         tell=True,
     )

@@ -1,12 +1,12 @@
 """The operations of a line of numbers, which give the same values as its steps to the last bit.
 
-Scalers are taken apart into their operations, in their order. Other functions, such as logarithms,
-ranks and powers, stay functions of the column with a description.
+Scalers are taken apart into their operations, in their order. The functions of other transformers,
+such as quantiles and powers, stay functions of the column with a description.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -28,7 +28,7 @@ from sklearn.preprocessing import (
 from agathis._encoding.scaling import FeatureScaler
 from agathis._rules.preparation.known_steps import encoding
 from agathis._rules.preparation.links import Line, Link, Times, carried
-from agathis._trees.stepped import Mapped, Step, Steps
+from agathis._trees.stepped import Logarithm, Mapped, Operation, Ranks, Step, Steps, described
 
 if TYPE_CHECKING:
     from agathis._rules.preparation.raw_splits import Values
@@ -69,24 +69,15 @@ _SIGNS: dict[Any, float] = {np.positive: 1.0, np.negative: -1.0}
 
 def steps_of_line(line: Line) -> Steps:
     """Return the operations of a line of numbers, from the raw column on."""
-    out: list[Step | Mapped] = []
-    label = "{}"
+    out: list[Operation | Mapped] = []
     for i, link in enumerate(line.links):
         operations = operations_of(link)
         if operations is not None:
             out += operations
             continue
         # All steps up to this one become one function.
-        label = _label(link).format(label)
-        if isinstance(link.step, FeatureScaler) and not link.asks:
-            scaler, f = link.step, link.enters
-            out = [
-                Mapped(label, _before_centering(Line(0, line.links[:i]), scaler, f)),
-                Step("subtract", float(scaler.centre_[f])),
-                Step("multiply", float(scaler.factor_[f])),
-            ]
-        else:
-            out = [Mapped(label, partial(carried, Line(0, line.links[: i + 1])))]
+        label = _label(link).format(described("{}", out))
+        out = [Mapped(label, partial(carried, Line(0, line.links[: i + 1])))]
     return tuple(step for step in out if not is_nothing(step))
 
 
@@ -129,18 +120,16 @@ def is_nothing(step: object) -> bool:
     )
 
 
-def operations_of(link: Link) -> list[Step] | None:
+def operations_of(link: Link) -> Sequence[Operation] | None:
     """Return the operations of a step; None if it is another function."""
     step, f = link.step, link.enters
-    if link.asks or (isinstance(step, FeatureScaler) and step.how[f] in ("rank", "log")):
-        return None
     if isinstance(step, Times):
         return [Step("multiply", step.factor)]
     if isinstance(step, FunctionTransformer):
         return [Step("multiply", _SIGNS[step.func])] if step.func in _SIGNS else None
     for kind, operations in _OPERATIONS.items():
         if isinstance(step, kind):
-            out = [
+            out: list[Operation] = [
                 Step(operation, float(getattr(step, constants)[f]))
                 for operation, constants, enabled in operations
                 if enabled is None or getattr(step, enabled)
@@ -148,27 +137,17 @@ def operations_of(link: Link) -> list[Step] | None:
             if getattr(step, "clip", False):
                 low, high = getattr(step, "feature_range", (-1.0, 1.0))
                 out += [Step("at_least", float(low)), Step("at_most", float(high))]
+            if isinstance(step, FeatureScaler) and step.how[f] in ("rank", "log"):
+                is_rank = step.how[f] == "rank"
+                ranks = (tuple(values.tolist()) for values in step.ranks_.get(f, ()))
+                # After clipping, before centring.
+                out.insert(2, Ranks(*ranks) if is_rank else Logarithm())
             return out
     return None
 
 
 def _label(link: Link) -> str:
     step = link.step
-    if link.asks:
-        return "{} is missing"
-    if isinstance(step, FeatureScaler):
-        return "rank of {}" if step.how[link.enters] == "rank" else "log of (1 + {})"
     if isinstance(step, FunctionTransformer):
         return _FUNCTIONS.get(step.func, f"{step.func.__name__} of {{}}")
     return next((label for kind, label in _KINDS.items() if isinstance(step, kind)), "scaled {}")
-
-
-def _before_centering(
-    before: Line, scaler: FeatureScaler, feature: int
-) -> Callable[[np.ndarray], np.ndarray]:
-    """Return the function of a scaler without its centering."""
-
-    def function(values: np.ndarray) -> np.ndarray:
-        return scaler._mapped(carried(before, values)[:, None], np.array([feature]))[:, 0]
-
-    return function

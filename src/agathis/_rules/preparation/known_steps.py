@@ -14,8 +14,8 @@ import numpy as np
 from sklearn.compose import ColumnTransformer
 from sklearn.exceptions import NotFittedError
 from sklearn.frozen import FrozenEstimator
-from sklearn.impute import MissingIndicator, SimpleImputer
-from sklearn.pipeline import FeatureUnion, Pipeline
+from sklearn.impute import SimpleImputer
+from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import (
     Binarizer,
     FunctionTransformer,
@@ -59,9 +59,9 @@ FUNCTIONS: dict[Any, int] = {
 ACCEPTED = (
     "MinMaxScaler, StandardScaler, MaxAbsScaler, RobustScaler, QuantileTransformer, "
     "PowerTransformer, Binarizer, KBinsDiscretizer(encode='ordinal'), SimpleImputer, "
-    "MissingIndicator, OneHotEncoder, OrdinalEncoder, FunctionTransformer of "
+    "OneHotEncoder, OrdinalEncoder, FunctionTransformer of "
     + ", ".join(f"np.{f.__name__}" for f in FUNCTIONS if f)
-    + ", ColumnTransformer, FeatureUnion, Pipeline, 'passthrough' and 'drop'"
+    + ", ColumnTransformer, Pipeline, 'passthrough' and 'drop'"
 )
 
 
@@ -148,30 +148,15 @@ def _function(step: FunctionTransformer, lines: Sequence[Line], name: str) -> li
 
 
 def _imputer(step: SimpleImputer, lines: Sequence[Line], name: str) -> list[Line]:
-    _check_missing_values(step, name)
-    # Columns without any known value are dropped.
-    empty = [is_missing(fill) for fill in step.statistics_]
-    columns = [i for i in range(len(lines)) if step.keep_empty_features or not empty[i]]
-    out = [lines[i].then(Link(step, len(lines), i, at)) for at, i in enumerate(columns)]
-    return out + _indicators(step, step.indicator_, lines, len(out)) if step.add_indicator else out
-
-
-def _indicator(step: MissingIndicator, lines: Sequence[Line], name: str) -> list[Line]:
-    _check_missing_values(step, name)
-    return _indicators(step, step, lines, 0)
-
-
-def _indicators(step: Any, indicator: Any, lines: Sequence[Line], start: int) -> list[Line]:
-    return [
-        lines[i].then(Link(step, len(lines), int(i), at, asks=True))
-        for at, i in enumerate(indicator.features_, start=start)
-    ]
-
-
-def _check_missing_values(step: Any, name: str) -> None:
     if not is_missing(step.missing_values) and str(step.missing_values) != "<NA>":
         why = f"missing_values={step.missing_values!r} is a value, so that it is not monotonic"
         raise TypeError(refusal(step, name, why))
+    if step.add_indicator:
+        raise TypeError(refusal(step, name, "add_indicator=True returns several columns"))
+    # Columns without any known value are dropped.
+    empty = [is_missing(fill) for fill in step.statistics_]
+    columns = [i for i in range(len(lines)) if step.keep_empty_features or not empty[i]]
+    return [lines[i].then(Link(step, len(lines), i, at)) for at, i in enumerate(columns)]
 
 
 def _one_hot(step: OneHotEncoder, lines: Sequence[Line], name: str) -> list[Line]:
@@ -204,6 +189,11 @@ def _check_raw(step: Any, lines: Sequence[Line], name: str) -> None:
 
 
 def _columns(step: ColumnTransformer, lines: Sequence[Line], name: str) -> list[Line]:
+    weights = step.transformer_weights or {}
+    if not all(weight > 0 for weight in weights.values()):
+        raise ValueError(
+            f"{name} has transformer_weights={weights!r}; they must be positive to be inverted."
+        )
     names = getattr(step, "feature_names_in_", None)
     index = None if names is None else {label: i for i, label in enumerate(names)}
     out: list[Line] = []
@@ -211,29 +201,8 @@ def _columns(step: ColumnTransformer, lines: Sequence[Line], name: str) -> list[
         chosen = [lines[i] for i in _chosen(columns, index, len(lines))]
         if chosen:
             made = follow(each, chosen, f"{name}[{inner!r}]")
-            out += _weighted(made, inner, step.transformer_weights, name)
+            out += _one_for_one(Times(weights[inner]), made, 1) if inner in weights else made
     return out
-
-
-def _union(step: FeatureUnion, lines: Sequence[Line], name: str) -> list[Line]:
-    out: list[Line] = []
-    for inner, each in step.transformer_list:
-        made = follow(each, lines, f"{name}[{inner!r}]")
-        out += _weighted(made, inner, step.transformer_weights, name)
-    return out
-
-
-def _weighted(
-    lines: list[Line], inner: str, weights: Mapping[str, float] | None, name: str
-) -> list[Line]:
-    weight = (weights or {}).get(inner)
-    if weight is None:
-        return lines
-    if not weight > 0:
-        raise ValueError(
-            f"{name} has transformer_weights={weights!r}; they must be positive to be inverted."
-        )
-    return _one_for_one(Times(weight), lines, 1)
 
 
 def _one_for_one(step: Any, lines: Sequence[Line], sign: int) -> list[Line]:
@@ -266,19 +235,15 @@ _RULES: dict[Any, Rule] = {
     **dict.fromkeys(SCALERS, _scaler),
     FunctionTransformer: _function,
     SimpleImputer: _imputer,
-    MissingIndicator: _indicator,
     OneHotEncoder: _one_hot,
     OrdinalEncoder: _ordinal,
     ColumnTransformer: _columns,
-    FeatureUnion: _union,
 }
 
 
 def encoding(line: Line) -> Link | None:
     """Return the link of a line that encodes raw categories as numbers."""
     for link in line.links:
-        if link.asks:
-            return None
         if isinstance(link.step, (OneHotEncoder, OrdinalEncoder)):
             return link
     return None

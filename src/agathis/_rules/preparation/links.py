@@ -30,8 +30,6 @@ class Link:
         The index of the column in the input and in the output of the step.
     sign : {1, -1}
         -1 if the step is decreasing.
-    asks : bool
-        Whether the output indicates only that the value was missing.
     """
 
     step: Any
@@ -39,7 +37,6 @@ class Link:
     enters: int
     leaves: int
     sign: int = 1
-    asks: bool = False
 
 
 @dataclass(frozen=True)

@@ -106,7 +106,7 @@ def _sources(lines: Sequence[Line], names: list[Any] | None) -> tuple[list[RawCo
             filled = all(_fills(line) for line in group)
             sources.append(RawColumn(name, column, fills_missing=filled))
             continue
-        if any(encoding(line) is None and not _asks(line) for line in group):
+        if len(encoders) < len(group):
             raise ValueError(
                 f"column {name!r} is a number for one step and categories for another, "
                 "which cannot be inverted."
@@ -123,10 +123,6 @@ def _sources(lines: Sequence[Line], names: list[Any] | None) -> tuple[list[RawCo
             )
         )
     return sources, [replace(line, source=index[line.source]) for line in lines]
-
-
-def _asks(line: Line) -> bool:
-    return any(link.asks for link in line.links)
 
 
 def _fills(line: Line) -> bool:
