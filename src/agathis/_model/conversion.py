@@ -83,6 +83,7 @@ def _of_fit(described: Described, model: object, scaler: object) -> dict[str, An
                 "fit_metrics",
                 "provenance",
                 "evidence",
+                "agreement",
             )
         }
         if described.preparation is None:
