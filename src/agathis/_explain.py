@@ -37,6 +37,7 @@ from agathis._model.facts import FitMetrics
 from agathis._model.fitted_model import FittedModel
 from agathis._model.spec import FitSpec
 from agathis._rules.columns import is_missing
+from agathis._rules.short_thresholds import short_thresholds
 
 #: Labels of noise.
 NOISE = "-1"
@@ -278,13 +279,13 @@ def explain(
         n_folds=n_folds,
         n_noise=len(noisy),
     )
-    model = _model(found, agreement, prepared, len(rows), n_jobs)
+    model = _model(found, agreement, encoded, prepared, len(rows), n_jobs)
     if len(noisy):
         with warnings.catch_warnings():
             # The rows have no influence: values that the model does not know are no concern.
             warnings.simplefilter("ignore", UserWarning)
             leaves = model.apply(rows.take(noisy) if table is not None else rows[noisy])
-        model.set_params(agreement=agreement.with_noise(model.tree_, leaves))
+        model = replace(model, agreement=agreement.with_noise(model.tree_, leaves))
     if verbose:
         print(*(() if prepared is None else prepared.notes), agreement.summary(), sep="\n")
         print(*agreement.notes(), sep="\n")
@@ -365,6 +366,7 @@ def _seed(random_state: int | np.random.RandomState | None) -> int:
 def _model(
     found: LabelTree,
     agreement: Agreement,
+    rows: EncodedRows,
     prepared: PreparedTable | None,
     n_rows: int,
     n_jobs: int | None,
@@ -373,8 +375,11 @@ def _model(
     names = [each.label for each in agreement.labels[: found.tree.n_clusters]]
     proof = ("lower_bound", "gap", "is_optimal")
     metrics = {name: found.attributes.get(f"{name}_") for name in proof}
+    tree, raw_thresholds = short_thresholds(
+        found.tree, np.asarray(rows), None if prepared is None else rows.units
+    )
     model = FittedModel(
-        found.tree,
+        tree,
         cluster_names=names,
         takes_missing=True,
         method="explain",
@@ -389,6 +394,7 @@ def _model(
     provenance = known.provenance(list(agreement.notes()))
     if agreement.n_noise:
         provenance = replace(provenance, rows_why="rows of noise have weight 0")
-    model.set_params(provenance=provenance)
+    model = replace(model, provenance=provenance)
+    model.raw_thresholds_ = raw_thresholds
     steps = [("tableencoder", prepared.encoder), ("explain", model)]
-    return fitted_model(Pipeline(steps), cluster_names=names, X=prepared.encoded)
+    return fitted_model(Pipeline(steps), cluster_names=names)

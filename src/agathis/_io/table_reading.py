@@ -198,7 +198,7 @@ def in_lines(lines: Sequence[int]) -> str:
     """Name some lines.
 
     >>> in_lines([3]), in_lines([3, 4, 5]), in_lines([3, 9, 11])
-    ('line 3', 'lines 3 to 5', 'lines 3, 9, 11')
+    ('line 3', 'lines 3 to 5', 'lines 3, 9 and 11')
     """
     if len(lines) == 1:
         return f"line {lines[0]}"

@@ -155,9 +155,7 @@ class Agreement:
             ),
             tuple(
                 LeafAgreement(int(leaf), int(counts[leaf].sum()), float(some / all_of_them))
-                for leaf, some, all_of_them in zip(
-                    is_leaf, right, by_leaf.sum(axis=1), strict=True
-                )
+                for leaf, some, all_of_them in zip(is_leaf, right, by_leaf.sum(axis=1), strict=True)
             ),
             held_out=_ratio(right_held_out.sum(), by_prediction.sum()),
             n_held_out=int(tested.sum()),
