@@ -167,7 +167,7 @@ class Described(TreeInUnits):
                 # Bounds of the nodes above are in their conditions.
                 side = replace(side, missing=side.missing and reached.missing)
             else:
-                side = side.met(reached)
+                side = side.intersection(reached)
             before, after, _ = split.axis.around(side)
             out.append((before, after))
         return out[0], out[1]
@@ -180,8 +180,14 @@ class Described(TreeInUnits):
         for node, split in self.splits.items():
             box, axis = out[node], split.axis
             allowed = box.get(axis, axis.everything)
-            out[int(self.tree.children_left[node])] = {**box, axis: allowed.met(split.left)}
-            out[int(self.tree.children_right[node])] = {**box, axis: allowed.met(split.right)}
+            out[int(self.tree.children_left[node])] = {
+                **box,
+                axis: allowed.intersection(split.left),
+            }
+            out[int(self.tree.children_right[node])] = {
+                **box,
+                axis: allowed.intersection(split.right),
+            }
         return out
 
     def leaves(self) -> list[int]:
@@ -233,7 +239,7 @@ class Described(TreeInUnits):
             first, second, side = left, right, split.left
             if not split.left_first:
                 first, second, side = right, left, split.right
-            met = conditions[split.axis].met(side) if split.axis in conditions else side
+            met = conditions[split.axis].intersection(side) if split.axis in conditions else side
             todo += [(second, conditions), (first, {**conditions, split.axis: met})]
 
 

@@ -17,7 +17,7 @@ from itertools import combinations
 import numpy as np
 
 from agathis._rules.admissible_values import INFINITY, AdmissibleValues, Categories, Range
-from agathis._rules.boxes import Box, holds
+from agathis._rules.boxes import Box, contains
 from agathis._rules.columns import Codes, Indicator, Number, listed
 from agathis._rules.described_tree import Described
 from agathis._rules.rules import cluster_boxes
@@ -125,7 +125,7 @@ def _ranked(
         return [], 0, False
     inside = [(rows, box) for k, rows, box in leaves if k == cluster]
     others = [(rows, box) for k, rows, box in leaves if k != cluster]
-    covered = [sum(rows for rows, leaf in inside if holds(box, leaf)) for box in boxes]
+    covered = [sum(rows for rows, leaf in inside if contains(box, leaf)) for box in boxes]
     main = dict(boxes[int(np.argmax(covered))])
     out: list[Condition] = []
     needed = 0
@@ -146,7 +146,8 @@ def _ranked(
 
 def _meets(box: Box, leaf: Box) -> bool:
     return not any(
-        allowed.met(leaf.get(axis, axis.everything)).is_empty for axis, allowed in box.items()
+        allowed.intersection(leaf.get(axis, axis.everything)).is_empty
+        for axis, allowed in box.items()
     )
 
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from agathis._rules.described_tree import Names
 
-# Fills of leaves, by cluster; light enough for black text, and told apart by most eyes.
+# Fills of leaves, by cluster; light enough for black text, and distinguishable by most people.
 FILLS = (
     "#a6cee3", "#fdbf6f", "#b2df8a", "#fb9a99", "#cab2d6", "#ffff99", "#e0e0e0", "#99d8c9",
 )  # fmt: skip

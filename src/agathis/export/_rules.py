@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator
 
 from agathis._checks import data as checks
 from agathis._model.fitted_model import FittedModel
-from agathis._rules.boxes import n_sides
+from agathis._rules.boxes import n_conditions
 from agathis._rules.described_tree import Described, describe
 from agathis._rules.rows_in_units import table_of
 from agathis._rules.rules import cluster_boxes, rule_text
@@ -104,7 +104,7 @@ def to_rules(
         row: dict[str, Any] = {
             "cluster": described.clusters[cluster] if described.named_clusters else cluster,
             "rule": rule_text(boxes),
-            "conditions": sum(map(n_sides, boxes)),
+            "conditions": sum(map(n_conditions, boxes)),
             "size": int(size[cluster]),
             "share": float(size[cluster] / max(1, size.sum())),
             "title": titles[cluster],

@@ -26,7 +26,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from agathis._rules.preparation.arithmetic import steps_of_line
-from agathis._rules.preparation.links import Line, carried
+from agathis._rules.preparation.links import Line, transformed_by
 from agathis._trees.stepped import Steps, after
 
 LEFT, RIGHT = 1, 2
@@ -88,7 +88,7 @@ def number_splits(
     for i, line in enumerate(lines):
         of_line.setdefault(line, []).append(i)
     for line, splits in of_line.items():
-        fill[splits] = carried(line, np.array([np.nan]))
+        fill[splits] = transformed_by(line, np.array([np.nan]))
         if line.links:
             largest = _largest(line, raw[splits], falls[splits])
             raw[splits] = np.where(finite[splits], largest, raw[splits])
