@@ -112,7 +112,6 @@ def test_schema():
         "fitted_nodes": None,
         "roles": None,
         "provenance": None,
-        "evidence": None,
     }
 
 

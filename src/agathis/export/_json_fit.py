@@ -59,7 +59,7 @@ def fit_record(model: FittedModel) -> dict[str, Any]:
         "centres": None if unknown or centres is None else asdict(centres),
         "fit": None if model.fit_metrics is None else asdict(model.fit_metrics),
         "provenance": None if model.provenance is None else asdict(model.provenance),
-        "evidence": None if model.evidence is None else asdict(model.evidence),
+        **({} if model.evidence is None else {"evidence": asdict(model.evidence)}),
         **({} if model.agreement is None else {"agreement": asdict(model.agreement)}),
     }
 

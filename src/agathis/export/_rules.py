@@ -71,7 +71,8 @@ def to_rules(
         A table with one row per cluster: ``cluster``, ``rule``, ``conditions`` (their number),
         ``size`` (number of rows), ``share`` (fraction of all rows), ``title`` (a short unique
         form of the rule); for a model with evidence ``pvalue``, that of the cluster; with ``y``
-        also ``class`` and ``purity``. As text, one sentence per cluster. It has ``to_markdown``, ``to_csv``, ``to_dict`` and ``to_pandas``.
+        also ``class`` and ``purity``. As text, one sentence per cluster. It has ``to_markdown``,
+        ``to_csv``, ``to_dict`` and ``to_pandas``.
 
     Examples
     --------
