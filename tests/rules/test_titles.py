@@ -43,6 +43,22 @@ def test_of_fitted_trees(made):
     assert len(set(titles)) == model.n_clusters_
 
 
+def test_titles_of_single_rules_exclude_each_other():
+    # "a <= 5" alone would also be true of rows of cluster 1, whose title is of b.
+    cuts = [(0, 0, 5.0), (1, 1, 3.0), (2, 1, 9.0)]
+    tree = tree_of(*cuts, clusters={3: 0, 4: 1, 5: 2, 6: 3})
+    found = titles_of(tree, one_hot=None, names=["a", "b"])
+    assert found == ["a <= 5, b <= 3", "a <= 5, b > 3", "a > 5, b <= 9", "a > 5, b > 9"]
+    builder = tree_of((0, 0, 5.0), (2, 1, 3.0), clusters={1: 0, 3: 1, 4: 2})
+    builder.n_node_samples = [1000, 1, 999, 500, 499]
+    # The few rows of cluster 0 are no reason to leave out that the others have a > 5.
+    assert titles_of(builder, one_hot=None, names=["a", "b"]) == [
+        "a <= 5",
+        "a > 5, b <= 3",
+        "a > 5, b > 3",
+    ]
+
+
 def test_all_that_have_a_name():
     builder = tree_of((0, 0, 0.5, *range(12)), clusters={1: 0, 2: 1})
     names = [f"s_{i}" for i in range(12)]

@@ -75,7 +75,16 @@ def _of_fit(described: Described, model: object, scaler: object) -> dict[str, An
     if isinstance(fitted, FittedModel):
         of_fit = {
             name: getattr(fitted, name)
-            for name in ("method", "spec", "roles", "centres", "fit_metrics", "provenance")
+            for name in (
+                "method",
+                "spec",
+                "roles",
+                "centres",
+                "fit_metrics",
+                "provenance",
+                "evidence",
+                "agreement",
+            )
         }
         if described.preparation is None:
             tree = fitted.fitted_tree
@@ -90,6 +99,7 @@ def _of_fit(described: Described, model: object, scaler: object) -> dict[str, An
         "centres": CentrePoints.of(fitted),
         "fit_metrics": FitMetrics.of(fitted),
         "provenance": _provenance(model),
+        "evidence": getattr(model, "evidence_", None),
     }
 
 

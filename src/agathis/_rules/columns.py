@@ -120,6 +120,22 @@ class Codes(Number):
 
 
 @dataclass(frozen=True)
+class Levels(Codes):
+    """Ranks of ordered levels: an interval is all levels up to one, or from one on."""
+
+    def around(self, low: float, high: float, missing: bool = False) -> Around:
+        labels = list(self.codes.values())
+        chosen = [label for value, label in self.codes.items() if low < value <= high]
+        if len(chosen) in (0, 1, len(labels)):
+            return super().around(low, high, missing)
+        before = "" if chosen[0] == labels[0] else f"{chosen[0]} <= "
+        after = f" <= {chosen[-1]}"
+        if chosen[-1] == labels[-1]:
+            before, after = "", f" >= {chosen[0]}"
+        return before, after + " or missing" * missing, missing
+
+
+@dataclass(frozen=True)
 class Indicator:
     """A one-hot column: 1 if the feature ``source`` is ``category``, else 0 or missing.
 
@@ -189,6 +205,10 @@ def columns_of(
                         "not a column of 0 and 1. If the rows were scaled, give the scaler."
                     )
             out.append(indicators[name])
+        elif name in when and when[name].levels:
+            written = numerals(thresholds.get(f, ()), digits, numbers)
+            labels = {float(i): label for i, label in enumerate(when[name].levels, 1)}
+            out.append(Levels(name, written, digits, numbers, when[name], labels))
         elif name in codes:
             written = numerals(thresholds.get(f, ()), digits, numbers)
             out.append(Codes(name, written, digits, numbers, when.get(name), codes[name]))
@@ -223,7 +243,11 @@ def one_hot_of(names: Sequence[str], columns: Sequence[Column]) -> dict[str, dic
 
 def value_names_of(columns: Sequence[Column]) -> dict[str, dict[float, str]]:
     """Return the parameter ``value_names`` of these columns."""
-    return {column.name: dict(column.codes) for column in columns if isinstance(column, Codes)}
+    return {
+        column.name: dict(column.codes)
+        for column in columns
+        if isinstance(column, Codes) and not isinstance(column, Levels)
+    }
 
 
 def on_circle(column: Column) -> bool:

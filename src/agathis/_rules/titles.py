@@ -3,7 +3,8 @@
 A title consists of the most discriminative conditions of the cluster's rule, those that most rows
 of other clusters do not satisfy: two of them if one is not sufficient, and more if they are short.
 If the rule has alternatives, the title is of the one with most rows and says "mostly". Missing
-values are mentioned if the rule does. All titles are different.
+values are mentioned if the rule does. All titles are different, and those of clusters with one rule
+exclude each other.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
+from itertools import combinations
 
 import numpy as np
 
@@ -73,8 +75,18 @@ def cluster_titles(described: Described) -> list[str]:
             for (conditions, _, several), n in zip(ranked, count, strict=True)
         ]
         seen = Counter(titles)
+        # Of titles that exclude each other no row satisfies two.
+        said = [dict(conditions[:n]) for (conditions, _, _), n in zip(ranked, count, strict=True)]
+        both = {
+            k
+            for i, j in combinations(range(len(said)), 2)
+            if _overlap(said[i], said[j]) and not (ranked[i][2] or ranked[j][2])
+            for k in (i, j)
+        }
         longer = [
-            k for k, title in enumerate(titles) if seen[title] > 1 and count[k] < len(ranked[k][0])
+            k
+            for k, title in enumerate(titles)
+            if (seen[title] > 1 or k in both) and count[k] < len(ranked[k][0])
         ]
         if not longer:
             break
@@ -136,6 +148,12 @@ def _meets(box: Box, leaf: Box) -> bool:
     return not any(
         allowed.intersection(leaf.get(axis, axis.everything)).is_empty
         for axis, allowed in box.items()
+    )
+
+
+def _overlap(first: Box, second: Box) -> bool:
+    return not any(
+        second[axis].met(allowed).is_empty for axis, allowed in first.items() if axis in second
     )
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from agathis._columns.date_names import WORDS, numbers_of_names
+from agathis._columns.scales import rank_numbers
 from agathis._encoding.date_parts import DatePart
 
 MONTHS = tuple(WORDS["month"][0].split())
@@ -35,6 +36,11 @@ def date_lines(x: str, parts: Sequence[DatePart]) -> Iterator[str]:
         raise ValueError(f"{parts[0].column!r} is split on by its position on a circle.")
     if parts[0].holds == "names":
         yield from _names(x, parts[0])
+        return
+    if parts[0].holds == "levels":
+        ranks = rank_numbers(parts[0].levels)
+        key = f'" ".join(str({x}).split()).lower()'
+        yield f"    {variable_of(x, parts[0])} = {ranks!a}.get({key}, float('nan'))"
         return
     yield f"    if {x} != {x} or str({x}).strip().lower() in missing:"
     yield f"        {x} = None"

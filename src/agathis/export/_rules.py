@@ -70,8 +70,9 @@ def to_rules(
     rules : Rules
         A table with one row per cluster: ``cluster``, ``rule``, ``conditions`` (their number),
         ``size`` (number of rows), ``share`` (fraction of all rows), ``title`` (a short unique
-        form of the rule); with ``y`` also ``class`` and ``purity``. As text, one sentence per
-        cluster. It has ``to_markdown``, ``to_csv``, ``to_dict`` and ``to_pandas``.
+        form of the rule); for a model with evidence ``pvalue``, that of the cluster; with ``y``
+        also ``class`` and ``purity``. As text, one sentence per cluster. It has ``to_markdown``,
+        ``to_csv``, ``to_dict`` and ``to_pandas``.
 
     Examples
     --------
@@ -99,6 +100,7 @@ def to_rules(
     else:
         size = np.bincount(labels, minlength=tree.n_clusters)
     rows, titles = [], cluster_titles(described)
+    evidence = getattr(model, "evidence_", None)
     for cluster, boxes in enumerate(cluster_boxes(described)):
         row: dict[str, Any] = {
             "cluster": described.clusters[cluster] if described.named_clusters else cluster,
@@ -108,6 +110,8 @@ def to_rules(
             "share": float(size[cluster] / max(1, size.sum())),
             "title": titles[cluster],
         }
+        if evidence is not None and evidence.rules:
+            row["pvalue"] = evidence.rules[cluster].pvalue
         if classes is not None:
             row |= _most_frequent(classes[labels == cluster])
         rows.append(row)
