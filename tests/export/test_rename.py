@@ -31,7 +31,7 @@ def test_some_or_all_by_number_or_name():
     np.testing.assert_array_equal(again.predict(X), model.predict(X))
 
 
-def test_a_pipeline_takes_rows_as_they_were():
+def test_a_renamed_pipeline_accepts_raw_rows():
     pipe = make_pipeline(StandardScaler(), Kauri(2, max_leaf_nodes=None)).fit(X)
     np.testing.assert_array_equal(renamed(pipe, {0: "low"}).predict(X), pipe.predict(X))
 
@@ -39,12 +39,12 @@ def test_a_pipeline_takes_rows_as_they_were():
 @pytest.mark.parametrize("indent", [None, 1, 3])
 def test_all_else_in_the_file_stays(indent):
     text = to_json(Kauri(3, max_leaf_nodes=None).fit(X), feature_names=["age"], indent=indent)
-    found = renamed_text(text, {1: "ümlaut"})
-    before, after = json.loads(text), json.loads(found)
+    result = renamed_text(text, {1: "ümlaut"})
+    before, after = json.loads(text), json.loads(result)
     assert after.pop("cluster_names") == ["cluster 0", "ümlaut", "cluster 2"]
     assert before.pop("cluster_names") is None
     assert before == after
-    assert names_in(from_json(found)) == ["cluster 0", "ümlaut", "cluster 2"]
+    assert names_in(from_json(result)) == ["cluster 0", "ümlaut", "cluster 2"]
     assert renamed_text(renamed_text(text, ["a", "b", "c"]), {1: "x"}).count("\n") == (
         renamed_text(text, ["a", "x", "c"]).count("\n")
     )
@@ -73,7 +73,7 @@ def test_errors(names, error):
 
 
 @given(st.permutations(range(5)))
-def test_names_may_change_places(order):
+def test_names_may_be_swapped(order):
     present = [f"cluster {k}" for k in range(5)]
-    found = new_names(present, {k: present[to] for k, to in enumerate(order)})
-    assert found == [present[to] for to in order]
+    result = new_names(present, {k: present[to] for k, to in enumerate(order)})
+    assert result == [present[to] for to in order]

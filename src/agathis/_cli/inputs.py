@@ -132,6 +132,7 @@ def read_for(
         for source, made in one_hot.items()
         if any(isinstance(category, str) for category in made.values())
     ]
+    texts += [part.column for part in getattr(model, "date_parts_", {}).values() if part.levels]
     if model.provenance is not None:
         reading = replace(reading, from_model=model.provenance.reading)
     read = read_input(path, reading, texts)

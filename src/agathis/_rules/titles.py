@@ -17,7 +17,7 @@ from itertools import combinations
 import numpy as np
 
 from agathis._rules.admissible_values import INFINITY, AdmissibleValues, Categories, Range
-from agathis._rules.boxes import Box, holds
+from agathis._rules.boxes import Box, contains
 from agathis._rules.columns import Codes, Indicator, Number, listed
 from agathis._rules.described_tree import Described
 from agathis._rules.rules import cluster_boxes
@@ -54,7 +54,7 @@ def cluster_titles(described: Described) -> list[str]:
     >>> cluster_titles(describe(model, feature_names=["flipper"]))
     ['flipper <= 203.5', 'flipper > 203.5']
     """
-    formatter = _Words(described)
+    formatter = _TitleFormatter(described)
     leaves = _leaves(described)
     ranked = [
         _ranked(boxes, cluster, leaves) for cluster, boxes in enumerate(cluster_boxes(described))
@@ -125,7 +125,7 @@ def _ranked(
         return [], 0, False
     inside = [(rows, box) for k, rows, box in leaves if k == cluster]
     others = [(rows, box) for k, rows, box in leaves if k != cluster]
-    covered = [sum(rows for rows, leaf in inside if holds(box, leaf)) for box in boxes]
+    covered = [sum(rows for rows, leaf in inside if contains(box, leaf)) for box in boxes]
     main = dict(boxes[int(np.argmax(covered))])
     out: list[Condition] = []
     needed = 0
@@ -146,7 +146,8 @@ def _ranked(
 
 def _meets(box: Box, leaf: Box) -> bool:
     return not any(
-        allowed.met(leaf.get(axis, axis.everything)).is_empty for axis, allowed in box.items()
+        allowed.intersection(leaf.get(axis, axis.everything)).is_empty
+        for axis, allowed in box.items()
     )
 
 
@@ -156,7 +157,7 @@ def _overlap(first: Box, second: Box) -> bool:
     )
 
 
-class _Words:
+class _TitleFormatter:
     """Formats conditions in few words."""
 
     def __init__(self, described: Described) -> None:
@@ -165,7 +166,7 @@ class _Words:
             for column in described.columns
             if isinstance(column, Indicator)
         }
-        self.sources = Counter(word for _, word in categories)
+        self.sources = Counter(label for _, label in categories)
         self.axes = list(dict.fromkeys(split.axis for split in described.splits.values()))
 
     def title(self, conditions: Sequence[Condition], several: bool) -> str:
@@ -201,17 +202,19 @@ class _Words:
                 text += " or missing" * missing
             if missing:
                 return f"{axis.name} {text}"
-            if all(self._stands_alone(word) for word in chosen):
+            if all(self._stands_alone(label) for label in chosen):
                 return text
-            before = all(word.lower() in _RELATIVE or _ORDINAL.fullmatch(word) for word in chosen)
+            before = all(
+                label.lower() in _RELATIVE or _ORDINAL.fullmatch(label) for label in chosen
+            )
             return f"{text} {axis.name}" if before else f"{axis.name} {text}"
         if others and len(others) <= _MAX_NAMED:
-            known = "missing or " if missing else "known and " * (axis.seen or axis.closed)
+            known = "missing or " if missing else "known and " * (axis.has_missing or axis.closed)
             return f"{axis.name} {known}not {listed(others)}"
         return f"{axis.name}{axis.around(allowed)[1]}"
 
-    def _stands_alone(self, word: str) -> bool:
+    def _stands_alone(self, label: str) -> bool:
         """Return whether a category is unambiguous without the name of its feature."""
-        letters = sum(map(str.isalpha, word))
-        known = word.lower() in _ANSWERS | _RELATIVE
-        return letters >= 3 and word[:1].isalpha() and not known and self.sources[word] == 1
+        letters = sum(map(str.isalpha, label))
+        known = label.lower() in _ANSWERS | _RELATIVE
+        return letters >= 3 and label[:1].isalpha() and not known and self.sources[label] == 1

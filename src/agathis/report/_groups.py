@@ -93,7 +93,7 @@ def _histogram(described: Described, rows: NodeRows, node: int) -> dict[str, obj
         return histogram(rows.X[left, f], rows.X[right, f], columns[f], threshold)
     if isinstance(axis, SumAxis):
         # In units, as the rule has it.
-        sums = [axis.in_words(rows.X[side]) for side in (left, right)]
+        sums = [axis.total_as_written(rows.X[side]) for side in (left, right)]
         return histogram(sums[0], sums[1], Number(axis.name), axis.description.bounds[threshold])
     # All categories of the column, not only those of the split.
     features = list(axis.features)
@@ -138,6 +138,8 @@ def clusters_of(
 ) -> list[dict[str, object]]:
     """The clusters in the order of their numbers, without classes of fewer than ``min_rows``."""
     tree, out = described.tree, []
+    evidence = getattr(described.model, "evidence_", None)
+    rules = None if evidence is None else evidence.rules
     for k, boxes in enumerate(cluster_boxes(described)):
         style, size = cluster_style(k), int(profile.sizes[k])
         order = by_cover(X, boxes)
@@ -160,6 +162,14 @@ def clusters_of(
                 "typical": typical_of(profile, k, described.columns, {axis.name for axis in main}),
                 "classes": counts,
                 "rate": None if counts is None or classes is None else rate_of(counts, classes),
+                # Of the rows of the fit, also on a page about others.
+                "evidence": None
+                if not rules
+                else {
+                    "shown": rules[k].shown,
+                    "pvalue": rounded(rules[k].pvalue),
+                    "recurrence": rounded(rules[k].recurrence),
+                },
             }
         )
     return out
