@@ -25,6 +25,7 @@ from agathis._columns.wording import count, quoted, title_of
 from agathis._encoding.dominant_columns import dominant_columns, notes_on_dominant_columns
 from agathis._encoding.missing_rows import usable_rows
 from agathis._encoding.table_encoder import TableEncoder
+from agathis._encoding.values_as_groups import notes_on_values
 from agathis._evidence import Repeats
 from agathis._growth.limits import default_min_leaf, leaf_limit
 from agathis._kernels.names import traits
@@ -105,8 +106,11 @@ class PreparedTable:
         """Notes on a model fitted to these rows."""
         kernel = self.encoder.roles_.kernel
         X, columns_of = np.asarray(self.X), self.encoder.places()
-        return notes_on_dominant_columns(
-            dominant_columns(model.tree_, X, columns_of, kernel), len(columns_of)
+        tree, features = model.tree_, self.encoder.features_
+        used = {features[f].source for f in tree.feature[~tree.is_leaf].tolist()}
+        values = notes_on_values(tree.predict(X), self.raw, columns_of, sorted(used))
+        return values or notes_on_dominant_columns(
+            dominant_columns(tree, X, columns_of, kernel), len(columns_of)
         )
 
 
@@ -272,6 +276,7 @@ def fit_table(
     no_count: Sequence[str] = (),
     show: Sequence[str] = (),
     max_categories: int = 20,
+    ordered: Mapping[str, Sequence[str]] | None = None,
     strict: bool = False,
     random_state: int | np.random.RandomState | None = None,
     n_jobs: int | None = None,
@@ -307,7 +312,8 @@ def fit_table(
         child with more samples.
     target : str, optional
         A column of known classes, which is not used as a feature.
-    drop, keep, categorical, scale, weight, dates, no_split, no_count, show, max_categories, strict
+    drop, keep, categorical, scale, weight, dates, no_split, no_count, show, max_categories, \
+    ordered, strict
         As for :class:`agathis.TableEncoder`.
     random_state : int, RandomState instance or None, default=None
         The random state of the search and of :func:`agathis.suggest`. Pass an int for
@@ -352,6 +358,7 @@ def fit_table(
         no_count=no_count,
         show=show,
         max_categories=max_categories,
+        ordered=ordered,
         strict=strict,
     )
     prepared = prepare(table, encoder, missing=missing, target=target)

@@ -43,8 +43,8 @@ BAD_DATA = {
         "t has 30 distinct values",
     ),
     "a sign for missing": (
-        b"a,t\n" + b"".join(b"%d,%s\n" % (i * i, b"?" if i == 7 else b"%d" % i) for i in range(60)),
-        "--na '?' treats such strings as missing",
+        b"a,t\n" + b"".join(b"%d,%d\n" % (i * i, i) for i in range(60)) + b"7,see below\n",
+        "--na 'see below' treats such strings as missing",
     ),
     "two forms": (
         b'a,t\n1,"1.264,40"\n2,"1,264.40"\n9,"7,5"\n',

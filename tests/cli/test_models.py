@@ -109,6 +109,12 @@ def test_values_that_the_model_has_not_seen(place, capsys):
     labels, done = labels_of(capsys, "m.json", "new.csv")
     assert labels[0] != labels[1]
     assert "color has unknown categories, 'green' and 'teal', in 2 rows" in done.err
+    # And in which clusters they are, whose rules name other categories.
+    assert f"a rule may not fit them (2 in cluster {labels[2]})." in done.err
+    assert here(capsys, "report", "m.json", "new.csv", "-o", "r.html").code == 0
+    page = (place / "r.html").read_text(encoding="utf-8")
+    assert "color has unknown categories, not named here, in 2 rows" in page
+    assert "teal" not in page
     # A value that is missing goes with the larger part, and that is said too.
     write_table("gap.csv", ["color", "x"], [["red", 1], [None, 1]])
     labels, done = labels_of(capsys, "m.json", "gap.csv")

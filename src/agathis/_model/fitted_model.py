@@ -23,6 +23,7 @@ from agathis._encoding.date_parts import DatePart
 from agathis._encoding.feature_rows import column_names, rows_for_tree
 from agathis._kernels.kernel import Kernel
 from agathis._kernels.space import Space
+from agathis._model.agreement import Agreement
 from agathis._model.encoding import Encoding, Unavailable
 from agathis._model.evidence import Evidence
 from agathis._model.facts import CentrePoints, FitMetrics, Provenance
@@ -84,6 +85,8 @@ class FittedModel(TreeModel, ModelMethods, BaseEstimator):
         The table that the model was fitted to.
     evidence : Evidence, optional
         Whether the table has more than one group, and the evidence of each split.
+    agreement : Agreement, optional
+        The agreement with the labels that the model explains (:func:`agathis.explain`).
     n_jobs : int, optional
         The number of threads of ``predict``; by default all cores.
 
@@ -98,6 +101,8 @@ class FittedModel(TreeModel, ModelMethods, BaseEstimator):
         Defined only if they were given; exports use them.
     evidence_ : Evidence or None
         As given.
+    classes_ : ndarray of shape (n_clusters_,)
+        The given label of each cluster, for a model that explains labels.
     objective_, inertia_ : float
         In the space of the fit. Defined only if they are known.
 
@@ -139,6 +144,7 @@ class FittedModel(TreeModel, ModelMethods, BaseEstimator):
     fit_metrics: FitMetrics | None = None
     provenance: Provenance | None = None
     evidence: Evidence | None = None
+    agreement: Agreement | None = None
     n_jobs: int | None = None
 
     def __post_init__(self) -> None:
@@ -156,6 +162,7 @@ class FittedModel(TreeModel, ModelMethods, BaseEstimator):
             "one_hot_": self.one_hot,
             "value_names_": self.value_names,
             "date_parts_": self.date_parts,
+            "classes_": self.agreement and self.agreement.classes(self.tree.n_clusters),
             "objective_": metrics.objective,
             "inertia_": metrics.inertia,
         }

@@ -44,8 +44,9 @@ has ``objective``, ``inertia``, ``lower_bound``, ``gap``, ``is_optimal`` and ``n
 handled, target, identifiers, shown columns, notes, and ``doubts``, those of them that a page shows.
 ``evidence``, if it was computed, has the p-value of one group, the number of rows tested, the
 distance and fraction of groups that could be shown, and the evidence of each split and cluster.
-Training rows are not stored: what requires them, such as distances in the space of most kernels, is
-unavailable.
+``agreement`` is only there for a tree that explains labels: how well it agrees with them, overall,
+for each label and each leaf. Training rows are not stored: what requires them, such as distances
+in the space of most kernels, is unavailable.
 """
 
 from __future__ import annotations

@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from agathis._checks.roles import FeatureRoles
+from agathis._model.agreement import Agreement
 from agathis._model.encoding import (
     CategoryColumn,
     Encoding,
@@ -59,6 +60,7 @@ def fit_record(model: FittedModel) -> dict[str, Any]:
         "fit": None if model.fit_metrics is None else asdict(model.fit_metrics),
         "provenance": None if model.provenance is None else asdict(model.provenance),
         **({} if model.evidence is None else {"evidence": asdict(model.evidence)}),
+        **({} if model.agreement is None else {"agreement": asdict(model.agreement)}),
     }
 
 
@@ -71,6 +73,7 @@ def read_fit(data: Mapping[str, Any], tree: Tree) -> dict[str, Any]:
         "fit_metrics": read_as(FitMetrics | None, data.get("fit"), "fit"),
         "provenance": read_as(Provenance | None, data.get("provenance"), "provenance"),
         "evidence": _evidence(data.get("evidence"), tree),
+        "agreement": _agreement(data, tree),
     }
     if isinstance(preparation, Unavailable):
         return out
@@ -234,6 +237,22 @@ def _roles(entry: Mapping[str, Any], n: int) -> FeatureRoles:
     if any(split[group].any() and not split[group].all() for group in groups):
         raise wrong("roles splits on some columns of a group only")
     return FeatureRoles(tuple(groups), *masks)
+
+
+def _agreement(data: Mapping[str, Any], tree: Tree) -> Agreement | None:
+    agreement: Agreement | None
+    agreement = read_as(Agreement | None, data.get("agreement"), "agreement")
+    if agreement is None:
+        return None
+    if len(agreement.labels) < tree.n_clusters:
+        raise wrong("agreement has not one label for each cluster")
+    if [leaf.node for leaf in agreement.leaves] != np.flatnonzero(tree.is_leaf).tolist():
+        raise wrong("agreement has other leaves than nodes")
+    try:
+        agreement.classes(tree.n_clusters)
+    except ValueError as error:
+        raise wrong("agreement has a label that is no integer") from error
+    return agreement
 
 
 def _check_centres(centres: CentrePoints, n: int, n_clusters: int) -> None:
