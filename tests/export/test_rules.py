@@ -123,8 +123,8 @@ def test_ranges(ends, a_missing, b_missing):
     def values(r):
         return {v for v in range(6) if r.low < v <= r.high} | ({None} if r.missing else set())
 
-    assert a.holds(b) == (values(a) >= values(b))
-    joined = a.joined(b)
+    assert a.contains(b) == (values(a) >= values(b))
+    joined = a.union(b)
     if joined is not None:
         assert values(joined) == values(a) | values(b)
     else:
