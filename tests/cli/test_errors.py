@@ -16,7 +16,7 @@ from agathis._cli import errors, inputs
 from agathis._cli.commands.compare import ROWS_OF_ICOT, _methods
 from agathis._cli.console import Messages
 from agathis._columns.errors import BadTable, UnknownEncoding
-from agathis._io.read_table import ReadOptions
+from agathis._io.table_reading import ReadOptions
 
 typer = pytest.importorskip("typer")
 

@@ -116,7 +116,9 @@ def test_a_file_tells_how_its_table_was_read(tmp_path, monkeypatch, capsys):
     fit = ["fit", "t.csv", "-k", 2, "-o", "m.json", "--report", "a.html", *options]
     assert here(capsys, *fit).code == 0
     known = json.loads(Path("m.json").read_text())["provenance"]["reading"]
-    assert known == {"separator": ";", "decimal": ",", "na": ["?"]}
+    given = {"separator": ";", "decimal": ",", "na": ["?"]}
+    detected = {"format": "text", "header_row": 1, "header_lines": 1, "header_given": False}
+    assert known == given | detected
     assert here(capsys, "report", "m.json", "t.csv", "-o", "b.html").code == 0
     assert Path("a.html").read_bytes() == Path("b.html").read_bytes()
 

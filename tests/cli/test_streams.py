@@ -13,8 +13,9 @@ import pytest
 from helpers.cli_runs import command, run
 
 from agathis._columns.errors import BadTable
-from agathis._io.read_table import ReadOptions, read_table
+from agathis._io.read_table import read_table
 from agathis._io.stream_limits import MAX_LINE_BYTES, PIECE, read_bytes
+from agathis._io.table_reading import ReadOptions
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="a shell closes streams")
 CLOSED = b"Error: standard output is closed (EBADF)"

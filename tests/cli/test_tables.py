@@ -15,7 +15,7 @@ from agathis._cli.inputs import read_input
 from agathis._cli.names import encoder_options, split_names
 from agathis._cli.options import Columns, options_typed
 from agathis._columns.errors import BadTable
-from agathis._io.read_table import ReadOptions
+from agathis._io.table_reading import ReadOptions
 
 QUIET = Messages(quiet=True)
 N = 30

@@ -10,7 +10,7 @@ from pyarrow import ipc, parquet
 
 from agathis import fit_file
 from agathis._columns.errors import BadTable
-from agathis._io.json_rows import is_deep, read_json_rows
+from agathis._io.json_rows import LEVELS, is_deep, read_json_rows
 from agathis._io.read_table import read_table
 from agathis._io.tuning import DEEP
 
@@ -154,14 +154,15 @@ def test_rows_of_json_that_are_deep(depth):
     data = b'{"a":' * depth + b"1" + b"}" * depth
     assert is_deep(data)
     try:
-        (text,) = read_json_rows(data, "t.json")["a"].to_pylist()
+        (text,) = read_json_rows(data, "t.json").column(0).to_pylist()
     except BadTable as error:  # how deep Python itself reads differs between its releases
         said = str(error)
         assert depth > 900
         assert "looks like rows in JSON, and is not" in said or "too deep to read" in said
     else:
         assert depth < 100_000
-        assert text.replace(" ", "") == data.decode()[5:-1]
+        rest = depth - LEVELS - 1
+        assert text.replace(" ", "") == '{"a":' * rest + "1" + "}" * rest
 
 
 def test_as_deep_as_python_reads():

@@ -15,9 +15,11 @@ from agathis._columns.errors import BadTable
 from agathis._encoding.column_roles import KEEP
 from agathis._encoding.column_types import infer_column_type
 from agathis._io import csv_parsing, json_rows
-from agathis._io.csv_layout import assumed_encoding, layout_of
-from agathis._io.read_table import ReadOptions, read_table
+from agathis._io.csv_layout import layout_of
+from agathis._io.read_table import read_table
 from agathis._io.stream_limits import MAX_BYTES
+from agathis._io.table_reading import ReadOptions
+from agathis._io.text_encoding import assumed_encoding
 
 
 def read(tmp_path, data, name="t.csv", **options):

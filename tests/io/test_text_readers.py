@@ -15,8 +15,9 @@ from agathis._columns.errors import BadTable
 from agathis._columns.missing_values import MARKS
 from agathis._encoding.feature_rows import feature_rows
 from agathis._fit_file import fit_file
-from agathis._io.read_table import ReadOptions, read_table
+from agathis._io.read_table import read_table
 from agathis._io.table_reader import open_table
+from agathis._io.table_reading import ReadOptions
 
 ENCODINGS = {"latin-1": "latin-1", "utf-16": "utf-16"}
 

@@ -25,6 +25,7 @@ from agathis._cli.options import with_groups
 
 #: The commands in the order of the help, with their modules.
 COMMANDS = (
+    "inspect",
     "fit",
     "predict",
     "show",

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from sklearn.base import BaseEstimator
 
     from agathis._fit_table import PreparedTable
-    from agathis._io.read_table import ReadOptions
+    from agathis._io.read_table import TableInMemory
+    from agathis._io.table_reading import ReadOptions
 
 # Fits of fewer rows take too little time for a progress bar.
 ROWS_WITH_BAR = 20_000
@@ -36,7 +37,7 @@ def read_rows(
     *,
     plain: bool = False,
     identifier: str | None = None,
-) -> tuple[PreparedTable, pa.Table]:
+) -> tuple[PreparedTable, TableInMemory]:
     """Read and encode a table, and report how its columns are handled.
 
     ``plain`` is for methods without missing values; ``identifier`` is a column that finds rows.
@@ -55,7 +56,7 @@ def read_rows(
     numbers = notes_on_numbers(read.notes, rows.encoder.feature_names_)
     messages.tell(numbers)
     notes = [*read.doubts, *rows.notes, *numbers]
-    return replace(rows, notes=notes, identifier=identifier), read.table
+    return replace(rows, notes=notes, identifier=identifier), read
 
 
 def _count_cores() -> None:

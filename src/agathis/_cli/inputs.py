@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 from agathis._cli.console import Messages, count, listed, one_line
 from agathis._cli.errors import BadData, bad_data, needs
@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from agathis._encoding.feature_rows import FeatureRows
-    from agathis._io.read_table import ReadOptions, TableInMemory
+    from agathis._io.read_table import TableInMemory
+    from agathis._io.table_reading import ReadOptions
     from agathis.export import FittedModel
 
 
@@ -132,9 +133,8 @@ def read_for(
         if any(isinstance(category, str) for category in made.values())
     ]
     texts += [part.column for part in getattr(model, "date_parts_", {}).values() if part.levels]
-    known: dict[str, Any] = {} if model.provenance is None else {**model.provenance.reading}
-    typed = {name: getattr(reading, name) for name in known}
-    reading = replace(reading, **{n: v for n, v in known.items() if not typed[n]})
+    if model.provenance is not None:
+        reading = replace(reading, from_model=model.provenance.reading)
     read = read_input(path, reading, texts)
     messages.tell(read.doubts)
     messages.tell(notes_on_numbers(read.notes, getattr(model, "feature_names_in_", ())))

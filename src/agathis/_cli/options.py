@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from enum import Enum
@@ -21,12 +22,14 @@ from agathis._kernels.names import KERNELS
 from agathis._methods import METHODS
 
 if TYPE_CHECKING:
-    from agathis._io.read_table import ReadOptions
+    from agathis._io.table_reading import ReadOptions
 
 #: The methods as typed, with the names in papers.
 COMPARED_NAMES = {method.typed: name for name, method in METHODS.items()}
 #: Methods of a fit; their search is an option of its own.
 METHOD_NAMES = {method.typed: name for name, method in METHODS.items() if method.search is None}
+#: The maximum number of lines of a header.
+MAX_HEADER = 9
 # More than any machine has.
 MAX_JOBS = 4096
 
@@ -166,7 +169,7 @@ class Columns:
 
 @dataclass(frozen=True)
 class TextFile:
-    """How a text file is read, as typed."""
+    """How the file of a table is read, as typed."""
 
     na: Annotated[
         list[str], typer.Option(metavar="TEXT", help="Additional string for missing values.")
@@ -181,6 +184,31 @@ class TextFile:
     decimal: Annotated[
         Literal[".", ","] | None,
         typer.Option(help="Decimal mark of numbers such as 1.200; default: detected."),
+    ] = None
+    sheet: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Sheet of an Excel file; default: the only table."),
+    ] = None
+    header_row: Annotated[
+        str | None,
+        typer.Option(
+            metavar="N",
+            help="Line of the names of columns, or lines to join, such as 3-4; default: detected.",
+        ),
+    ] = None
+    no_header: Annotated[
+        bool, typer.Option("--no-header", help="Columns have no names: column 1, column 2, ...")
+    ] = False
+    skip_rows: Annotated[
+        int, typer.Option(min=0, metavar="N", help="Leave out the first lines of the file.")
+    ] = 0
+    skip_footer: Annotated[
+        int | None,
+        typer.Option(
+            min=0,
+            metavar="N",
+            help="Leave out the last lines; 0 keeps totals and notes, which are detected.",
+        ),
     ] = None
     max_line_bytes: Annotated[
         int,
@@ -202,8 +230,12 @@ class TextFile:
 
     def reading(self) -> ReadOptions:
         """Convert to the reader's options."""
-        from agathis._io.read_table import ReadOptions
+        from agathis._cli.errors import WrongUse
+        from agathis._io.table_reading import ReadOptions
 
+        if self.no_header and self.header_row is not None:
+            raise WrongUse("--no-header and --header-row contradict each other; give one of them.")
+        first, lines = _header_lines(self.header_row)
         return ReadOptions(
             self.na,
             self.encoding,
@@ -211,6 +243,12 @@ class TextFile:
             self.decimal,
             max_line_bytes=self.max_line_bytes,
             max_bytes=self.max_bytes,
+            header_row=first,
+            header_lines=lines,
+            skip_rows=self.skip_rows,
+            no_header=self.no_header,
+            skip_footer=self.skip_footer,
+            sheet=self.sheet,
         )
 
 
@@ -314,13 +352,32 @@ def options_typed(group: Any) -> list[str]:
     return out
 
 
+def _header_lines(given: str | None) -> tuple[int | None, int]:
+    """Return the first line of a header and the number of its lines.
+
+    >>> _header_lines("3"), _header_lines("3-4")
+    ((3, 1), (3, 2))
+    """
+    from agathis._cli.errors import WrongUse
+
+    if given is None:
+        return None, 1
+    match = re.fullmatch(r"([1-9][0-9]{0,8})(?:-([1-9][0-9]{0,8}))?", given.strip())
+    first, last = (int(match[1]), int(match[2] or match[1])) if match else (1, 0)
+    if not 0 <= last - first < MAX_HEADER:
+        raise WrongUse(
+            f"--header-row {given}: it is a line, counted from 1, or lines to join, such as 3-4."
+        )
+    return first, last - first + 1
+
+
 def _separator(given: str | None) -> str | None:
     """Return the character that was typed, maybe by its name."""
     from agathis._cli.errors import WrongUse
-    from agathis._io.csv_layout import is_separator
+    from agathis._io.table_reading import WHITESPACE, is_separator
 
     names = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "bar": "|", "space": " "}
     separator = names.get(given, given) if given is not None else None
-    if separator is not None and not is_separator(separator):
-        raise WrongUse(f"--sep {given!r} must be one character, or tab.")
+    if separator not in (None, WHITESPACE) and not is_separator(separator):
+        raise WrongUse(f"--sep {given!r} must be one character, tab or whitespace.")
     return separator

@@ -14,6 +14,7 @@ from agathis._cli.output import STDOUT, check_target
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from agathis._io.table_reading import TableReading
     from agathis.export import FittedModel
 
 
@@ -40,6 +41,7 @@ def write_report(
     title: str | None = None,
     tell: bool = False,
     provenance: Mapping[str, Any] | None = None,
+    reading: TableReading | None = None,
 ) -> None:
     """Write the report of a model about the rows of a table, for ``fit`` and ``report``.
 
@@ -61,6 +63,8 @@ def write_report(
         Whether to warn about unusual values.
     provenance : mapping, optional
         Replaces the provenance of the rows.
+    reading : TableReading, optional
+        How their file was read.
     """
     import numpy as np
 
@@ -89,6 +93,7 @@ def write_report(
         "rows_read": n_read,
         "rows_used": len(X),
         "rows_why": "rows with missing values were dropped" if len(X) < n_read else None,
+        "reading": None if reading is None else reading.facts(),
     }
     with bad_data():
         try:
@@ -108,7 +113,12 @@ def write_report(
             raise BadData(f"{path} is not written: {error.strerror or error}.") from error
     messages.say(f"Wrote {path}.")
     if open_it:
-        import webbrowser
+        open_page(path, messages)
 
-        if not webbrowser.open(Path(path).resolve().as_uri()):
-            messages.warn(f"no browser was found; open {path} in one.")
+
+def open_page(path: str, messages: Messages) -> None:
+    """Open a page in the browser."""
+    import webbrowser
+
+    if not webbrowser.open(Path(path).resolve().as_uri()):
+        messages.warn(f"no browser was found; open {path} in one.")

@@ -16,10 +16,11 @@ from agathis._columns.wording import SHOWN
 #: Placeholders for values that the user has to choose.
 PLACEHOLDERS = {
     "na": " TEXT", "keep": " NAME", "n_clusters": " NUMBER", "max_bytes": " N",
-    "max_line_bytes": " N",
+    "max_line_bytes": " N", "header_row": " N", "skip_rows": " N", "skip_footer": " N",
+    "sheet": " NAME",
 }  # fmt: skip
 #: Arguments whose options have other names.
-SHORT = {"n_clusters": "-k"}
+SHORT = {"n_clusters": "-k", "separator": "--sep"}
 #: Longer advice is on a line of its own.
 WIDE = 30
 

@@ -1,4 +1,4 @@
-"""Detect the encoding, separator and decimal point of a text file.
+"""Detect the separator, header and decimal point of a text file.
 
 They are inferred from the first rows. Where the decimal point is ambiguous, files with semicolons
 are assumed to have decimal commas.
@@ -6,26 +6,28 @@ are assumed to have decimal commas.
 
 from __future__ import annotations
 
-import codecs
 import csv
 import io
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from agathis._columns.errors import Advice, BadTable, UnknownEncoding
+from agathis._columns.errors import BadTable
+from agathis._io import cell_kinds
+from agathis._io.table_reading import ReadOptions, is_separator
+from agathis._io.table_start import FEW, Row, Start, find_start
 from agathis._io.tuning import SAMPLE_BYTES, SAMPLE_ROWS
 
 SEPARATORS = (",", ";", "\t", "|")
+#: Cells are separated by blanks if so many rows have as many cells, and not by other separators.
+CONSISTENT = 0.9
 NUMBER = {
     ",": re.compile(r"[-+]?(\d+|[1-9]\d{0,2}(\.\d{3})+)(,\d+)?"),
     ".": re.compile(r"[-+]?(\d*|[1-9]\d{0,2}(,\d{3})+)(\.\d+)?"),
 }
 # Spreadsheets write their separator before the header.
 SEP_LINE = re.compile(rb'"?sep=([^\r\n])"?\r?\n')
-# Bytes that occur in no text, in any single-byte encoding.
-CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
-UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
 @dataclass(frozen=True)
@@ -40,9 +42,15 @@ class Layout:
     header : tuple of str
         The names as written.
     skip_rows : int
-        The number of lines before the header.
+        The number of lines before the header, or before the rows if the names are ``given``.
     sample : list of lists of str
         The cells of the first rows.
+    given : bool
+        Whether the header is not a line of the text as it is.
+    start : Start or None
+        Where the table begins.
+    blanks : bool
+        Whether cells were separated by blanks, which tabs replace.
     """
 
     separator: str
@@ -51,97 +59,14 @@ class Layout:
     header: tuple[str, ...]
     skip_rows: int = 0
     sample: Sequence[Sequence[str]] = field(default=(), repr=False)
+    given: bool = False
+    start: Start | None = field(default=None, repr=False)
+    blanks: bool = False
 
     @property
     def names(self) -> list[str]:
         """The column names, which may have duplicates."""
         return [name.strip() for name in self.header]
-
-
-def is_separator(text: object) -> bool:
-    """Whether a string is a valid separator.
-
-    >>> is_separator(";"), is_separator(", "), is_separator('"')
-    (True, False, False)
-    """
-    return isinstance(text, str) and len(text) == 1 and text.isascii() and text not in '"\r\n'
-
-
-def marked_encoding(data: bytes) -> str | None:
-    """Return UTF-16 if the text has its byte order mark."""
-    return "utf-16" if data.startswith(UTF16) else None
-
-
-def assumed_encoding(data: bytes) -> str | None:
-    """Return cp1252 if a text is neither UTF-8 nor damaged UTF-8; else None.
-
-    Western spreadsheets write cp1252; it equals latin-1 but for control characters.
-
-    >>> assumed_encoding("Zürich".encode("latin-1")), assumed_encoding("Zürich".encode())
-    ('cp1252', None)
-    """
-    try:
-        data.decode("utf-8")
-    except UnicodeDecodeError:
-        pass
-    else:
-        return None
-    # In another encoding, adjacent non-ASCII letters rarely form a valid UTF-8 sequence.
-    right = sum(not c.isascii() for c in data.decode("utf-8", errors="ignore"))
-    wrong = data.decode("utf-8", errors="replace").count("\ufffd")
-    if right >= wrong or CONTROL.search(data):
-        return None
-    try:
-        data.decode("cp1252")
-    except UnicodeDecodeError:
-        return None
-    return "cp1252"
-
-
-def check_text(head: bytes, name: str) -> None:
-    """Raise if the first bytes are not text; UTF-16 has a byte order mark."""
-    if marked_encoding(head) is None and CONTROL.search(head):
-        raise BadTable(
-            f"{name} is no text, or in another encoding, which ", Advice("encoding"), " tells."
-        )
-
-
-def as_utf8(data: bytes, encoding: str | None, name: str, *, whole: bool = True) -> bytes:
-    """Decode to UTF-8 without a byte order mark.
-
-    Unless ``whole``, an incomplete character at the end is dropped.
-    """
-    if encoding is None:
-        check_text(data[:SAMPLE_BYTES], name)
-    try:
-        text = _decoded(data, "utf-8" if encoding is None else encoding, whole)
-    except LookupError:
-        raise UnknownEncoding(
-            Advice("encoding", encoding), " is unknown; others are utf-8, latin-1, cp1252, utf-16."
-        ) from None
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise BadTable(
-            f"{name} is not text in {encoding or 'UTF-8'}: byte {data[error.start]:#04x} in line "
-            f"{line}. Give its encoding, such as ",
-            Advice("encoding", "cp1252"),
-            " or ",
-            Advice("encoding", "latin-1"),
-            ".",
-        ) from None
-    except UnicodeError as error:
-        raise BadTable(f"{name} is not text in {encoding}: {error}.") from None
-    if encoding is None and whole:
-        return data.removeprefix(codecs.BOM_UTF8)
-    # Some encodings have surrogates, which UTF-8 has not.
-    return text.removeprefix("\ufeff").encode(errors="replace")
-
-
-def _decoded(data: bytes, encoding: str, whole: bool) -> str:
-    if whole:
-        return data.decode(encoding)
-    b"".decode(encoding)  # raises for codecs that do not decode to str
-    return codecs.getincrementaldecoder(encoding)().decode(data)
 
 
 def without_sep_line(data: bytes) -> tuple[bytes, str | None]:
@@ -156,45 +81,107 @@ def without_sep_line(data: bytes) -> tuple[bytes, str | None]:
     return data[match.end() :], match[1].decode()
 
 
-def layout_of(data: bytes, separator: str | None, decimal: str | None = None) -> Layout:
-    """Choose the separator that gives most rows as many cells as the header.
+def layout_of(
+    data: bytes,
+    separator: str | None,
+    decimal: str | None = None,
+    options: ReadOptions | None = None,
+    name: str = "the table",
+    before: int = 0,
+) -> Layout:
+    """Choose the separator that gives most rows the same number of cells; find the header.
 
-    >>> layout_of(b"size;colour\\n1,5;red\\n2,5;blue\\n", None)
-    Layout(separator=';', decimal=',', sure=True, header=('size', 'colour'), skip_rows=0)
+    ``before`` is the number of lines before the text.
+
+    >>> layout = layout_of(b"size;colour\\n1,5;red\\n2,5;blue\\n", None)
+    >>> layout.separator, layout.decimal, layout.sure, layout.header, layout.skip_rows
+    (';', ',', True, ('size', 'colour'), 0)
     """
+    text = _sample(data)
+    separator, rows = _best(text, separator)
+    rows = [row._replace(line=row.line + before) for row in rows]
+    start = find_start(rows, options or ReadOptions(), name)
+    sample = [list(row.cells) for row in rows[start.first :]]
+    sure = decimal is not None
+    if decimal is None:
+        decimal, sure = _decimal(sample, separator)
+    if start.is_plain:
+        return Layout(separator, decimal, sure, start.names, before, sample, start=start)
+    if not sample:
+        raise BadTable(f"{name} has names of columns and no rows.")
+    skip = rows[start.first].line - 1
+    return Layout(separator, decimal, sure, start.names, skip, sample, given=True, start=start)
+
+
+def _sample(data: bytes) -> str:
     sample = data[:SAMPLE_BYTES]
     if len(data) > len(sample):
         sample = sample[: sample.rfind(b"\n") + 1] or sample
-    text = sample.decode("utf-8", errors="ignore")
+    # str.splitlines would also split at separators that may occur in names.
+    return sample.decode("utf-8", errors="ignore").replace("\r\n", "\n").replace("\r", "\n")
+
+
+def _best(text: str, separator: str | None) -> tuple[str, list[Row]]:
+    """The separator that divides the text best, and the rows."""
     cells = {kind: _cells(text, kind) for kind in ([separator] if separator else SEPARATORS)}
     best = max(cells, key=lambda kind: _fit(cells[kind]))
-    rows = cells[best]
-    sure = decimal is not None
-    if decimal is None:
-        decimal, sure = _decimal(rows[1:], best)
-    return Layout(best, decimal, sure, tuple(rows[0]), sample=rows[1:])
+    return best, cells[best]
 
 
-def _cells(text: str, separator: str) -> list[list[str]]:
+def blanks_of(data: bytes) -> int | None:
+    """The least number of blanks between the cells of a text; None if they have a separator.
+
+    It is two where cells have single blanks in them.
+
+    >>> blanks_of(b"a b\\n 1  2\\n3   4\\n5 6\\n"), blanks_of(b"a,b\\n1,2\\n")
+    (1, None)
+    """
+    text = _sample(data)
+    divided, same, _ = _fit(_best(text, None)[1])
+    if divided and same >= CONSISTENT:
+        return None
+    for least in (1, 2):
+        rows = _cells(divide(text, least), "\t")
+        divided, same, _ = _fit(rows[1:] or rows)
+        if not divided or same < CONSISTENT or len(rows) < FEW:
+            continue
+        start = find_start(rows, ReadOptions(), "the table")
+        if cell_kinds.NUMBER in start.kinds and len(rows[0].cells) <= start.width:
+            return least
+    return None
+
+
+def divide(text: str, least: int = 1) -> str:
+    """Put a tab for each run of blanks between cells, but those in quotes.
+
+    >>> divide('a  "b c"\\n 1 \\t2 \\n')
+    'a\\t"b c"\\n1\\t2\\n'
+    """
+    gap = re.compile(rf'("[^"\n]*")|\t[ \t]*|[ ]{{{least},}}\t?[ \t]*')
+    lines = (line.strip(" \t") for line in text.split("\n"))
+    return "\n".join(gap.sub(lambda found: found[1] or "\t", line) for line in lines)
+
+
+def _cells(text: str, separator: str) -> list[Row]:
     out = []
-    # str.splitlines would also split at separators that may occur in names.
-    lines = io.StringIO(text.replace("\r\n", "\n").replace("\r", "\n"))
     try:
-        for row in csv.reader(lines, delimiter=separator):
-            if row:
-                out.append(row)
+        reader = csv.reader(io.StringIO(text), delimiter=separator)
+        # A cell may have several lines.
+        for cells in reader:
+            if cells:
+                out.append(Row(reader.line_num - sum(cell.count("\n") for cell in cells), cells))
             if len(out) > SAMPLE_ROWS:
                 break
     except csv.Error:
         # The reader of the file reports the error.
         pass
-    return out or [[text]]
+    return out or [Row(1, [text])]
 
 
-def _fit(rows: Sequence[Sequence[str]]) -> tuple[bool, float, int]:
-    width = len(rows[0])
-    same = sum(len(row) == width for row in rows) / len(rows)
-    return width > 1, same, width
+def _fit(rows: Sequence[Row]) -> tuple[bool, float, int]:
+    counts = Counter(len(row.cells) for row in rows)
+    width = max(counts, key=lambda width: (counts[width], width))
+    return width > 1, counts[width] / len(rows), width
 
 
 def _decimal(rows: Sequence[Sequence[str]], separator: str) -> tuple[str, bool]:

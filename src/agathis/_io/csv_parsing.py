@@ -17,7 +17,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from agathis._columns.arrow_values import different, numbers_of_strings, plain
-from agathis._columns.errors import BadTable, Note
+from agathis._columns.errors import Advice, BadTable, Note
 from agathis._columns.identifiers import are_identifiers
 from agathis._columns.missing_values import MARKS
 from agathis._columns.number_notation import Notation, described, doubt, notation_of
@@ -52,7 +52,11 @@ def csv_options(
 
     # With one thread pyarrow reports row numbers in errors, and is as fast here.
     read = csv.ReadOptions(
-        use_threads=False, block_size=block_size, skip_rows=layout.skip_rows, encoding=encoding
+        use_threads=False,
+        block_size=block_size,
+        skip_rows=layout.skip_rows,
+        column_names=layout.header if layout.given else None,
+        encoding=encoding,
     )
     parse = csv.ParseOptions(delimiter=layout.separator, newlines_in_values=True)
     convert = csv.ConvertOptions(
@@ -86,10 +90,23 @@ def read_cells(
     try:
         table = csv.read_csv(pa.BufferReader(data), *options)
     except pa.ArrowInvalid as error:
-        raise BadTable(f"{name}: {explained(str(error))}") from error
+        raise BadTable(f"{name}: {explained(str(error))}", *_other_lines(str(error))) from error
     if data.count(b'"') % 2 and ends_in_lines(table.columns):
         raise BadTable(f"{name} {OPEN_QUOTE}")
     return table
+
+
+def _other_lines(text: str) -> tuple[object, ...]:
+    """What to do about lines of other lengths."""
+    if "columns, got" not in text:
+        return ()
+    return (
+        ". Lines around the table are left out by ",
+        Advice("skip_rows"),
+        " and ",
+        Advice("skip_footer"),
+        ".",
+    )
 
 
 def ends_in_lines(columns: Iterable[pa.ChunkedArray | pa.Array]) -> bool:

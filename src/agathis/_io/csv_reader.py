@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 from agathis._columns.arrow_values import different, numbers_of_strings
 from agathis._columns.errors import BadTable
 from agathis._columns.number_notation import Notation
-from agathis._io.csv_layout import marked_encoding
 from agathis._io.csv_parsing import (
     OPEN_QUOTE,
     codes_in,
@@ -25,6 +24,8 @@ from agathis._io.csv_parsing import (
 )
 from agathis._io.formats import GZIP, TITLES, begins_as, columnar_kind
 from agathis._io.table_reader import TableReader
+from agathis._io.table_reading import ReadOptions
+from agathis._io.text_encoding import marked_encoding
 from agathis._io.text_layout import open_text
 from agathis._io.tuning import CSV_BYTES, SAMPLE_BYTES
 
@@ -90,9 +91,7 @@ class CsvReader(TableReader):
             self.shown,
             whole=is_whole,
             tsv=kind == "tsv",
-            encoding=encoding,
-            separator=delimiter,
-            decimal=decimal,
+            options=ReadOptions(encoding=encoding, separator=delimiter, decimal=decimal),
         )
         self.hint = _delimiter_hint(text, self.layout.separator)
         self._learn()

@@ -28,6 +28,7 @@ MAGIC = {
     b"FEA1": "a Feather file of version 1, which has to be written anew as version 2",
     GZIP: "a file compressed by gzip",
     b"\x89PNG": "a PNG image",
+    b"\xd0\xcf\x11\xe0": "an Excel file of the old format (.xls), or one with a password",
     b"PK\x03\x04": "a zip archive or a spreadsheet",
 }
 COLUMNAR = {b"PAR1": "parquet", b"ARROW1": "arrow", b"\xff\xff\xff\xff": "arrow", b"FEA1": "arrow"}

@@ -7,6 +7,7 @@ columns become strings.
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,6 +20,9 @@ from agathis._io.tuning import DEEP
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+#: Records in records are columns down to this level.
+LEVELS = 5
 
 
 def is_json_rows(data: bytes) -> bool:
@@ -44,17 +48,45 @@ def read_json_rows(data: bytes, name: str) -> pa.Table:
             table = arrow_json.read_json(pa.BufferReader(data), read_options=options)
             table.validate(full=True)  # pyarrow does not check that strings are UTF-8
             _ = table.column_names  # nor that names are
+            table = flattened(table)
             columns = [without_marks(column) for column in table.columns]
             return pa.Table.from_arrays(columns, names=table.column_names)
         except (pa.ArrowInvalid, UnicodeDecodeError):
             pass  # Python's reader reports the error, or converts mixed columns to strings
-    rows = _rows(data, name)
-    names = list(dict.fromkeys(key for row in rows for key in row))
     try:
+        rows = [flat(row) for row in _rows(data, name)]
+        names = list(dict.fromkeys(key for row in rows for key in row))
         arrays = [of_cells([row.get(key) for row in rows], json.dumps) for key in names]
     except RecursionError as error:  # json.dumps allows a few levels less than json.loads
         raise BadTable(f"{name} has brackets in brackets too deep to read.") from error
     return pa.Table.from_arrays(arrays, names=names)
+
+
+def flattened(table: pa.Table) -> pa.Table:
+    """Make a column of each field of records: ``person.age``."""
+    from pyarrow import types
+
+    for _ in range(LEVELS):
+        empty = [types.is_struct(one.type) and not len(one.type) for one in table.schema]
+        if any(empty) or not any(types.is_struct(one.type) for one in table.schema):
+            break
+        table = table.flatten()
+    return table
+
+
+def flat(row: Mapping[str, Any], before: str = "", levels: int = LEVELS) -> dict[str, Any]:
+    """Return the fields of a record with those of records in it.
+
+    >>> flat({"id": 1, "person": {"age": 30, "home": {"city": "Rome"}}})
+    {'id': 1, 'person.age': 30, 'person.home.city': 'Rome'}
+    """
+    out: dict[str, Any] = {}
+    for key, value in row.items():
+        if isinstance(value, dict) and value and levels:
+            out |= flat(value, f"{before}{key}.", levels - 1)
+        else:
+            out[f"{before}{key}"] = value
+    return out
 
 
 def is_deep(data: bytes) -> bool:

@@ -9,49 +9,33 @@ from __future__ import annotations
 
 import io
 import os
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, BinaryIO
 
-from agathis._columns.errors import Advice, BadTable, Note
-from agathis._io.csv_layout import assumed_encoding, marked_encoding
+from agathis._columns.errors import Advice, BadTable, Cells, Note
+from agathis._io.arrow_columns import is_empty, type_of, without_total
 from agathis._io.csv_parsing import codes_in, notations, read_cells, with_numbers
-from agathis._io.formats import columnar_kind, is_tsv
+from agathis._io.formats import TITLES, columnar_kind, is_tsv
 from agathis._io.json_rows import is_json_rows, read_json_rows
 from agathis._io.spreadsheet import is_spreadsheet, read_spreadsheet
-from agathis._io.stream_limits import MAX_BYTES, MAX_LINE_BYTES, read_bytes
+from agathis._io.stream_limits import read_bytes
 from agathis._io.table_reader import READERS, TableReader, open_table
+from agathis._io.table_reading import (
+    TEXT,
+    WHITESPACE,
+    Assumption,
+    ColumnReading,
+    ReadOptions,
+    TableReading,
+)
+from agathis._io.table_start import decided
+from agathis._io.text_encoding import assumed_encoding, marked_encoding
+from agathis._io.text_end import without_end
 from agathis._io.text_layout import open_text
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-
-@dataclass(frozen=True)
-class ReadOptions:
-    """Options for reading a text file.
-
-    Attributes
-    ----------
-    na : sequence of str
-        Additional strings for missing values.
-    encoding : str, optional
-        UTF-8 by default; or cp1252 if it is not UTF-8, unless ``strict``.
-    separator, decimal : str, optional
-        Detected by default.
-    strict : bool
-        Whether text that is not UTF-8 is an error, if no encoding is given.
-    max_line_bytes, max_bytes : int
-        Limits on a line, and on a stream or the content of a gzip file: see ``stream_limits``.
-    """
-
-    na: Sequence[str] = ()
-    encoding: str | None = None
-    separator: str | None = None
-    decimal: str | None = None
-    strict: bool = False
-    max_line_bytes: int = MAX_LINE_BYTES
-    max_bytes: int = MAX_BYTES
 
 
 @dataclass(frozen=True)
@@ -68,12 +52,15 @@ class TableInMemory:
         Columns of formatted numbers.
     doubts : list of Note
         Notes on the file.
+    reading : TableReading
+        Where the table is in the file, and how it was read.
     """
 
     table: pa.Table
     cells: Callable[[], pa.Table]
     notes: dict[str, Note] = field(default_factory=dict)
     doubts: list[Note] = field(default_factory=list)
+    reading: TableReading = field(default_factory=lambda: TableReading("table"))
 
 
 def read_table(
@@ -101,7 +88,9 @@ def read_table(
         name, path = title or source, source
         head = _head(path)
         if head is not None and (kind := columnar_kind(head)):
-            return _of_columns(_read_columnar(open_table(path, kind, title=title), name), name)
+            return _of_columns(
+                _read_columnar(open_table(path, kind, title=title), name), name, kind
+            )
         with open(path, "rb") as file:
             data = read_bytes(file, name, encoding=reading.encoding, **limits)
     else:
@@ -109,42 +98,92 @@ def read_table(
         stream = io.BytesIO(source) if isinstance(source, bytes) else source
         data = read_bytes(stream, name, encoding=reading.encoding, **limits)
     if kind := columnar_kind(data[:8]):
-        return _of_columns(_read_columnar(READERS[kind](path, name, data), name), name)
-    if is_spreadsheet(data):
-        return _of_columns(read_spreadsheet(data, name), name)
+        reading.for_file(TITLES[kind])
+        return _of_columns(_read_columnar(READERS[kind](path, name, data), name), name, kind)
+    if is_spreadsheet(data, path):
+        return _described(*read_spreadsheet(data, name, reading), name, reading.strict)
     if is_json_rows(data):
-        return _of_columns(read_json_rows(data, name), name)
-    encoding, doubts = reading.encoding, []
+        reading.for_file("JSON")
+        return _of_columns(read_json_rows(data, name), name, "json")
+    return _read_text(data, name, path, reading, as_text)
+
+
+def _read_text(
+    data: bytes,
+    name: str,
+    path: str,
+    options: ReadOptions,
+    as_text: Collection[str] | Callable[[list[str]], Collection[str]],
+) -> TableInMemory:
+    options = options.for_file(TEXT)
+    given = {} if options.encoding is None else {"encoding": options.encoding}
+    encoding, assumptions = options.encoding, []
     if encoding is None:
         encoding = marked_encoding(data)
-    if encoding is None and not reading.strict and (encoding := assumed_encoding(data)):
-        other = Advice("encoding"), " says so if it is another."
-        doubts = [Note((f"{name} is not UTF-8, and was read as {encoding}; ", *other), True)]
-    text, layout = open_text(
-        data,
-        name,
-        tsv=is_tsv(path),
-        encoding=encoding,
-        separator=reading.separator,
-        decimal=reading.decimal,
-    )
-    layout = replace(layout, skip_rows=0)  # the text begins with the header
+    if encoding is None and not options.strict and (encoding := assumed_encoding(data)):
+        other = Advice("encoding"), " says so if it is another"
+        what = f" is not UTF-8, and was read as {encoding}; "
+        assumptions = [Assumption((Cells(name, "The file"), what, *other), 0.8)]
+    options = replace(options, encoding=encoding)
+    whole, layout = open_text(data, name, tsv=is_tsv(path), options=options)
     if callable(as_text):
         as_text = as_text(layout.names)
     as_text = {*as_text, *codes_in(layout)}
-    table = _checked(read_cells(text, layout, as_text, reading.na, name), name)
+    text, left_out, unsure = without_end(whole, layout, options.skip_footer)
+    table = _checked(read_cells(text, layout, as_text, options.na, name), name)
     by_index, notes = notations(table, layout, as_text)
-    return TableInMemory(
-        with_numbers(table, by_index),
-        lambda: read_cells(text, layout, None, (), name),
-        notes,
-        doubts,
+    table = with_numbers(table, by_index)
+    last_line = 1 + text.rstrip().count(b"\n")
+    table, total, doubt = without_total(table, last_line, unsure, options)
+    separator = WHITESPACE if layout.blanks else layout.separator
+    start = layout.start
+    assert start is not None, "the layout was detected in a text"
+    used = [i for i, raw in enumerate(table.column_names) if raw or not is_empty(table.column(i))]
+    reading = TableReading(
+        "text" if layout.blanks else "TSV" if layout.separator == "\t" else "CSV",
+        header=start.header,
+        first_line=start.first_line,
+        separator=separator,
+        decimal=layout.decimal,
+        encoding=encoding or "utf-8",
+        left_out=(*start.left_out, *total, *left_out),
+        assumptions=(*start.assumptions, *assumptions, *doubt),
+        decided=decided(
+            start, options, format=TEXT, separator=separator, decimal=layout.decimal, **given
+        ),
+    )
+    found = _described(table.select(used), reading, name, options.strict, notes)
+    return replace(
+        found,
+        cells=lambda: (
+            _checked(read_cells(text, layout, None, (), name), name)
+            .slice(0, table.num_rows)
+            .select(used)
+        ),
     )
 
 
-def _of_columns(table: pa.Table, name: str) -> TableInMemory:
-    table = _checked(table, name)
-    return TableInMemory(table, lambda: table)
+def _of_columns(table: pa.Table, name: str, kind: str) -> TableInMemory:
+    return _described(_checked(table, name), TableReading(TITLES.get(kind, "JSON")), name)
+
+
+def _described(
+    table: pa.Table,
+    reading: TableReading,
+    name: str,
+    strict: bool = False,
+    notes: dict[str, Note] | None = None,
+) -> TableInMemory:
+    """The table with what is known about its columns."""
+    notes = notes or {}
+    columns = [
+        ColumnReading(one, *type_of(table.column(i), notes.get(one)))
+        for i, one in enumerate(table.column_names)
+    ]
+    reading, doubts = reading.with_columns(columns, table.num_rows), list(reading.notes())
+    if strict and (wrong := [note for note in doubts if note.doubtful]):
+        raise BadTable(f"{name}: ", *wrong[0].parts)
+    return TableInMemory(table, lambda: table, notes, doubts, reading)
 
 
 def _checked(table: pa.Table, name: str) -> pa.Table:

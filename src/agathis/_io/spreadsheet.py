@@ -1,57 +1,197 @@
-"""Read the first sheet of an Excel file: names in the first non-empty row, then rows.
+"""Read a sheet of an Excel file: the one that looks like a table, or the one that is named.
 
 Cells have types, so that numbers, booleans and dates need no parsing; columns that mix them with
-strings become strings.
+strings become strings. Where the table is in its sheet, ``table_start`` and ``table_end`` find.
 """
 
 from __future__ import annotations
 
 import io
 import zipfile
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from agathis._columns.arrow_values import of_cells
-from agathis._columns.errors import BadTable
+from agathis._columns.errors import Advice, BadTable
+from agathis._columns.wording import listed
+from agathis._io.arrow_columns import without_total
+from agathis._io.cell_kinds import DATE, NUMBER, text_of
+from agathis._io.stream_limits import MAX_BYTES
+from agathis._io.table_end import find_end, subtotals
+from agathis._io.table_reading import EXCEL, Assumption, LeftOut, ReadOptions, TableReading
+from agathis._io.table_start import FEW, Row, Start, decided, find_start
 from agathis._utils.extras import needed
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 ZIP = b"PK\x03\x04"
+NAMES = (".xlsx", ".xlsm")
+#: So many rows tell whether a sheet looks like a table.
+SEEN = 200
+#: What damaged files make openpyxl raise.
+_FAULTS = (
+    KeyError, ValueError, IndexError, TypeError, AttributeError, EOFError, OSError, OverflowError,
+    NotImplementedError, zipfile.BadZipFile, zlib.error, SyntaxError,
+)  # fmt: skip
 
 
-def is_spreadsheet(data: bytes) -> bool:
-    """Whether bytes are those of an Excel file (.xlsx)."""
+def is_spreadsheet(data: bytes, path: str = "") -> bool:
+    """Whether bytes are those of an Excel file, maybe damaged."""
     if not data.startswith(ZIP):
-        return False
+        return path.lower().endswith(NAMES)
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             return "xl/workbook.xml" in archive.namelist()
-    except zipfile.BadZipFile:
-        return False
+    except _FAULTS:
+        return b"xl/" in data or path.lower().endswith(NAMES)
 
 
-def read_spreadsheet(data: bytes, name: str) -> pa.Table:
-    """Read the first sheet as a table."""
+def read_spreadsheet(data: bytes, name: str, options: ReadOptions) -> tuple[pa.Table, TableReading]:
+    """Read a sheet as a table."""
     openpyxl = needed("openpyxl", "excel", "an Excel file")
-    import pyarrow as pa
-
+    options = options.for_file(EXCEL)
+    if not data.startswith(ZIP):
+        raise BadTable(f"{name} is named as an Excel file, and is none.")
     try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            size = sum(part.file_size for part in archive.infolist())
+        if size > min(options.max_bytes, MAX_BYTES):
+            raise BadTable(
+                f"{name} has more than {options.max_bytes:,} bytes when decompressed. ",
+                Advice("max_bytes"),
+                " raises the limit.",
+            )
         book = openpyxl.load_workbook(io.BytesIO(data), read_only=True, data_only=True)
-        sheet = book.worksheets[0]
-        sheet.reset_dimensions()  # the declared dimensions may be wrong
-        rows = [row for row in sheet.iter_rows(values_only=True) if any(map(_is_filled, row))]
-    except (KeyError, ValueError, IndexError, zipfile.BadZipFile, SyntaxError) as error:
+        sheets = {sheet.title: sheet for sheet in book.worksheets if _is_shown(sheet, options)}
+        title, assumptions = _chosen(sheets, options, name)
+        rows = list(_rows(sheets[title]))
+    except BadTable:
+        raise
+    except _FAULTS as error:
         raise BadTable(f"{name} is an Excel file that cannot be read: {error}.") from error
     if not rows:
-        raise BadTable(f"{name} has no cells in its first sheet.")
-    width = max(len(row) for row in rows)
-    rows = [(*row, *[None] * (width - len(row))) for row in rows]
-    used = [i for i in range(width) if any(_is_filled(row[i]) for row in rows)]
-    head, *body = rows
-    names = ["" if head[i] is None else str(head[i]).strip() for i in used]
-    return pa.Table.from_arrays([of_cells([row[i] for row in body]) for i in used], names=names)
+        raise BadTable(f"{name} has no cells in its sheet {title!r}.")
+    return _table(rows, options, name, title if len(sheets) > 1 else None, assumptions)
 
 
-def _is_filled(cell: Any) -> bool:
-    return cell is not None and cell != ""
+def _is_shown(sheet: Any, options: ReadOptions) -> bool:
+    return sheet.sheet_state == "visible" or sheet.title == options.sheet
+
+
+def _rows(sheet: Any, most: int | None = None) -> Iterator[Row]:
+    sheet.reset_dimensions()  # the declared dimensions may be wrong
+    for line, cells in enumerate(sheet.iter_rows(max_row=most, values_only=True), start=1):
+        if any(text_of(cell) for cell in cells):
+            yield Row(line, cells)
+
+
+def _chosen(
+    sheets: Mapping[str, Any], options: ReadOptions, name: str
+) -> tuple[str, tuple[Assumption, ...]]:
+    """The sheet that is named, or the only one that looks like a table."""
+    shown = listed(map(repr, sheets))
+    if options.sheet is not None:
+        if options.sheet not in sheets:
+            raise BadTable(
+                f"{name} has no sheet {options.sheet!r}; it has {shown}: ",
+                Advice("sheet"),
+                " is one of them.",
+            )
+        return options.sheet, ()
+    if not sheets:
+        raise BadTable(f"{name} has no sheet that is not hidden; ", Advice("sheet"), " names one.")
+    if len(sheets) == 1:
+        return next(iter(sheets)), ()
+    tables = {title: list(_rows(sheet, SEEN)) for title, sheet in sheets.items()}
+    starts = {title: start for title, rows in tables.items() if (start := _looks_like_table(rows))}
+    names = {title: {text_of(one) for one in start.names} for title, start in starts.items()}
+    likely = [
+        title
+        for title in starts
+        if not any(_explains(tables[title], starts[title], names[o]) for o in names if o != title)
+    ]
+    with_numbers = [title for title in likely if {NUMBER, DATE} & set(starts[title].kinds)]
+    likely = with_numbers or likely
+    if len(likely) != 1:
+        several = f"{listed(map(repr, likely))} look like tables" if likely else "none is a table"
+        raise BadTable(f"{name} has the sheets {shown}, and {several}: ", Advice("sheet"),
+                       " names the one to read.")  # fmt: skip
+    what = f"sheet {likely[0]!r} was read, as it looks like a table, of {shown}; "
+    return likely[0], (Assumption((what, Advice("sheet"), " is another"), 0.9),)
+
+
+def _looks_like_table(rows: Sequence[Row]) -> Start | None:
+    """Where the table of a sheet begins; None if it has less than three rows or two columns."""
+    if len(rows) <= FEW:
+        return None
+    try:
+        used, rows = _used(rows)
+        start = find_start(rows, ReadOptions(), "the sheet")
+    except BadTable:  # which line has the names is not clear; they may be those of a table
+        return Start(("",) * len(used), (), 0, None, (NUMBER,), (1.0,))
+    return start if len(used) > 1 and len(rows) - start.first >= FEW else None
+
+
+def _explains(rows: Sequence[Row], start: Start, names: set[str]) -> bool:
+    """Whether a sheet explains the columns of another: their names are its cells."""
+    body = rows[start.first :]
+    known = {text_of(cell) for row in body for cell in row.cells} & names - {""}
+    return len(known) >= max(2, 0.5 * min(len(names), len(body)))
+
+
+def _used(rows: Sequence[Row]) -> tuple[list[int], list[Row]]:
+    """The columns that have cells, and the rows of them."""
+    width = max(len(row.cells) for row in rows)
+    full = [(*row.cells, *[None] * (width - len(row.cells))) for row in rows]
+    used = [j for j in range(width) if any(text_of(cells[j]) for cells in full)]
+    return used, [
+        Row(row.line, [cells[j] for j in used]) for row, cells in zip(rows, full, strict=True)
+    ]
+
+
+def _table(
+    rows: list[Row],
+    options: ReadOptions,
+    name: str,
+    sheet: str | None,
+    assumptions: tuple[Assumption, ...],
+) -> tuple[pa.Table, TableReading]:
+    import pyarrow as pa
+
+    _, rows = _used(rows)
+    start = find_start(rows, options, name)
+    body = rows[start.first :]
+    end = find_end(body, start, options.skip_footer)
+    body, left_out = body[: end.n_rows], end.left_out
+    if options.skip_footer is None:
+        among = subtotals(body, start, len(body))
+        if among:
+            left_out = (LeftOut("totals row", tuple(body[i].line for i in among)), *left_out)
+            dropped = set(among)
+            body = [row for i, row in enumerate(body) if i not in dropped]
+    if not body:
+        raise BadTable(f"{name} has names of columns and no rows.")
+    marks = {*options.na}
+    columns = [
+        of_cells([None if text_of(row.cells[j]) in marks else row.cells[j] for row in body])
+        for j in range(start.width)
+    ]
+    keep = [
+        j for j in range(start.width) if start.names[j].strip() or columns[j].null_count < len(body)
+    ]
+    table = pa.Table.from_arrays(
+        [columns[j] for j in keep], names=[start.names[j].strip() for j in keep]
+    )
+    table, total, doubt = without_total(table, body[-1].line, end.unsure, options)
+    reading = TableReading(
+        "Excel",
+        sheet=sheet,
+        header=start.header,
+        first_line=body[0].line,
+        left_out=(*start.left_out, *total, *left_out),
+        assumptions=(*start.assumptions, *assumptions, *doubt),
+        decided=decided(start, options, format=EXCEL, **({"sheet": sheet} if sheet else {})),
+    )
+    return table, reading

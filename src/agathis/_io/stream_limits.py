@@ -15,8 +15,8 @@ import zlib
 from typing import BinaryIO, cast
 
 from agathis._columns.errors import Advice, BadTable
-from agathis._io.csv_layout import check_text
 from agathis._io.formats import GZIP, UTF8_MARK, begins_as
+from agathis._io.text_encoding import check_text
 from agathis._io.tuning import SAMPLE_BYTES
 
 #: The maximum line length; ``fit_file`` accepts rows of up to 4 MiB.

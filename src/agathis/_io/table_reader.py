@@ -15,8 +15,8 @@ from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
 from agathis._columns.errors import BadTable, Note
-from agathis._io.csv_layout import is_separator
 from agathis._io.formats import TEXTS, TITLES, format_of
+from agathis._io.table_reading import is_separator
 from agathis._io.tuning import HEAD_BYTES, HEAD_ROWS, SMALL
 from agathis._utils.extras import needed
 

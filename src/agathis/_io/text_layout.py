@@ -16,11 +16,14 @@ from dataclasses import replace
 from agathis._columns.errors import BadTable
 from agathis._io.csv_layout import (
     Layout,
-    as_utf8,
+    blanks_of,
+    divide,
     layout_of,
     without_sep_line,
 )
 from agathis._io.formats import MODEL, begins_as, looks_like
+from agathis._io.table_reading import SURE, WHITESPACE, Assumption, ReadOptions
+from agathis._io.text_encoding import as_utf8
 from agathis._io.tuning import SAMPLE_BYTES
 
 
@@ -30,9 +33,7 @@ def open_text(
     *,
     whole: bool = True,
     tsv: bool = False,
-    encoding: str | None = None,
-    separator: str | None = None,
-    decimal: str | None = None,
+    options: ReadOptions | None = None,
 ) -> tuple[bytes, Layout]:
     """Decode a text and detect its layout.
 
@@ -44,13 +45,13 @@ def open_text(
         Name of the table in messages.
     tsv : bool
         Whether columns are separated by tabs, unless the text has a ``sep=`` line.
-    encoding, separator, decimal : str, optional
+    options : ReadOptions, optional
         By default UTF-8, and as detected in the first rows.
 
     Returns
     -------
     text : bytes
-        In UTF-8, from the header on; as much as was given.
+        In UTF-8; as much as was given. Cells that blanks separate are separated by tabs in it.
     layout : Layout
 
     Examples
@@ -63,15 +64,37 @@ def open_text(
         ...
     agathis._columns.errors.BadTable: page.csv seems to be a page, HTML, not a table.
     """
+    options = options or ReadOptions()
     _check_table(data, name)
-    text = as_utf8(data, encoding, name, whole=whole)
-    if encoding is not None:
+    text = as_utf8(data, options.encoding, name, whole=whole)
+    if options.encoding is not None:
         _check_table(text, name)
-    text, from_sep_line = without_sep_line(text)
-    if not text.strip():
+    rest, from_sep_line = without_sep_line(text)
+    if not rest.strip():
         raise BadTable(f"{name} is empty.")
-    layout = layout_of(text, separator or from_sep_line or ("\t" if tsv else None), decimal)
-    return text, replace(layout, skip_rows=int(from_sep_line is not None))
+    separator = options.separator or from_sep_line or ("\t" if tsv else None)
+    least = blanks_of(rest) if separator is None else 1 if separator == WHITESPACE else None
+    if least is not None:
+        if not whole:
+            raise BadTable(
+                f"{name} has blanks between its cells, which fit_file does not read: write it with "
+                "commas or tabs, or as Parquet."
+            )
+        text = rest = divide(rest.decode(), least).encode()
+        separator = "\t"
+    layout = layout_of(
+        rest, separator, options.decimal, options, name, before=int(from_sep_line is not None)
+    )
+    if options.from_model and len(layout.header) < 2 and options.separator == layout.separator:
+        other = layout_of(rest, None, None, options, name, before=int(from_sep_line is not None))
+        if len(other.header) > 1 and other.start is not None:
+            what = (
+                f"columns are separated by {other.separator!r}, and those of the table that the "
+                f"model was fitted to by {options.separator!r}"
+            )
+            told = replace(other.start, assumptions=(Assumption((what,), SURE),))
+            layout = replace(other, start=told)
+    return text, replace(layout, blanks=least is not None)
 
 
 def _check_table(data: bytes, name: str) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypedDict
+from typing import Any, Literal
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -13,19 +13,11 @@ from sklearn.base import BaseEstimator
 from agathis._columns.errors import Note
 from agathis._encoding.scaling import scaling_summary
 from agathis._encoding.table_encoder import TableEncoder
+from agathis._io.table_reading import ReadDecisions
 from agathis._objective.centres import PointCentres
 
 #: Why a column is left out that an option names.
 ASKED, FINDS = "as was asked for", "it finds rows on this page"
-
-
-class GivenReadOptions(TypedDict, total=False):
-    """The options of the table reader that were given."""
-
-    na: list[str]
-    encoding: str
-    separator: str
-    decimal: str
 
 
 @dataclass(frozen=True)
@@ -56,7 +48,7 @@ class Provenance:
         The file.
     title : str or None
         The title of its pages.
-    reading : GivenReadOptions
+    reading : ReadDecisions
     rows_read, rows_used : int or None
     rows_why : str or None
         Why some rows were not used.
@@ -76,7 +68,7 @@ class Provenance:
 
     source: str | None = None
     title: str | None = None
-    reading: GivenReadOptions = field(default_factory=GivenReadOptions)
+    reading: ReadDecisions = field(default_factory=ReadDecisions)
     rows_read: int | None = None
     rows_used: int | None = None
     rows_why: str | None = None

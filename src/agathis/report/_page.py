@@ -104,6 +104,13 @@ def write(
     write_atomic(path, render(summary).encode("utf-8", "xmlcharrefreplace"))
 
 
+def page_of(template: str, summary: Mapping[str, object]) -> str:
+    """Return a page without scripts."""
+    environment = _environment(_jinja2())
+    style = environment.get_template("_style.css").render(summary)
+    return environment.get_template(template).render(summary, style=style, style_hash=_hash(style))
+
+
 def render(summary: Mapping[str, object]) -> str:
     """Return the page of the result of :func:`summarise`."""
     environment = _environment(_jinja2())

@@ -89,7 +89,8 @@ def summarise(
         were not used), ``scaling`` in words, and ``columns``, a list of mappings with ``column``,
         ``kind``, ``became`` (how it was handled), ``why`` and ``used`` (False if it was left out,
         None if it is only shown). By default that of the model, whose doubts the page shows first;
-        ``doubts``, a list of sentences, adds to them.
+        ``doubts``, a list of sentences, adds to them; ``reading`` has pairs of a label and a fact
+        about the file.
     show : DataFrame of pandas or polars, or pyarrow.Table, optional
         Further columns to show, with the rows of X. By default those of ``show`` of
         :class:`agathis.TableEncoder`.

@@ -14,7 +14,7 @@ from agathis._rules.columns import Indicator
 from agathis._rules.described_tree import Described
 from agathis.report._fit_rows import FitRows
 
-#: The keys of a provenance, besides ``columns`` and ``doubts``.
+#: The keys of a provenance, besides ``columns``, ``doubts`` and ``reading``.
 STRINGS = ("source", "scaling", "rows_why")
 COUNTS = ("rows_read", "rows_used")
 #: The keys of a column; ``used`` is true, false, or None for one that is only shown.
@@ -23,7 +23,7 @@ OF_COLUMN = ("column", "kind", "became", "why", "used")
 
 def check_provenance(given: Mapping[str, Any] | None) -> dict[str, Any]:
     """The provenance of the caller, with None for missing keys."""
-    out: dict[str, Any] = dict.fromkeys((*STRINGS, *COUNTS, "columns", "doubts"))
+    out: dict[str, Any] = dict.fromkeys((*STRINGS, *COUNTS, "columns", "doubts", "reading"))
     if given is None:
         return out
     if not isinstance(given, Mapping):
@@ -35,6 +35,8 @@ def check_provenance(given: Mapping[str, Any] | None) -> dict[str, Any]:
             continue
         if key == "columns":
             out[key] = _columns(value)
+        elif key == "reading":
+            out[key] = [(str(label), str(fact)) for label, fact in value]
         elif key == "doubts":
             if isinstance(value, str) or not all(isinstance(one, str) for one in value):
                 raise TypeError(f"provenance['doubts'] must be a list of str; it is {value!r}.")

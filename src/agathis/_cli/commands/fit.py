@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated, cast
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
     from agathis._columns.errors import Note
     from agathis._fit_table import PreparedTable
-    from agathis._model.facts import GivenReadOptions
     from agathis.export import FittedModel
 
 #: With as many values the search for the number of clusters takes several seconds.
@@ -112,7 +111,7 @@ def fit(
     # Errors in the options come before the table is read.
     check_settings(tree, clusters or min(2, tree.leaves or 2))
     columns = scale_for_kernel(columns, tree.kernel)
-    rows, table = read_rows(
+    rows, read = read_rows(
         data, columns, reading, messages, plain=not is_kauri, identifier=identifier
     )
     n_clusters, doubts = (clusters, []) if clusters else _suggested(rows, tree, messages)
@@ -122,17 +121,11 @@ def fit(
         raise BadData(f"the tree has {found} clusters, and --names {len(cluster_names)} names.")
     with bad_data():
         pipeline = as_pipeline(rows, model, doubts)
-        given = {
-            "na": list(reading.na),
-            "encoding": reading.encoding,
-            "separator": reading.separator,
-            "decimal": reading.decimal,
-        }
         pipeline.provenance_ = replace(
             pipeline.provenance_,
             source=os.path.basename(title_of_input(data)),
+            reading=read.reading.decided,
             title=title,
-            reading=cast("GivenReadOptions", {n: value for n, value in given.items() if value}),
         )
         described = fitted_model(pipeline, cluster_names=cluster_names)
     tell = messages.say if described.n_clusters_ > 1 else messages.warn
@@ -147,7 +140,9 @@ def fit(
     if output not in (None, STDOUT):
         messages.say(f"Wrote {output}. Next: agathis show {output}")
     if report is not None:
-        write_report(report, described, table, data, open_report, messages)
+        write_report(
+            report, described, read.table, data, open_report, messages, reading=read.reading
+        )
     if getattr(model, "search_interrupted_", False):
         files = [file for file in (output, report) if file not in (None, STDOUT)]
         where = listed([*files, "standard output"])

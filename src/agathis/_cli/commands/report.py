@@ -41,7 +41,8 @@ def report(
     messages = Messages(quiet)
     # Rows with missing values are described too, with a warning.
     loaded = load_model(model, takes_missing=True)
-    table = read_for(loaded, data, reading, messages).table
+    read = read_for(loaded, data, reading, messages)
+    table = read.table
     shown = columns_of(Columns(show=show, target=target), table.column_names).show
     if identifier is not None and identifier not in table.column_names:
         raise WrongUse(f"--id {one_line(identifier)}: {lacks(identifier, table.column_names)}")
@@ -57,4 +58,5 @@ def report(
         show=shown,
         title=title,
         tell=True,
+        reading=read.reading,
     )
