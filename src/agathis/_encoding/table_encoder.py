@@ -43,6 +43,7 @@ from agathis._encoding.encoder_options import Options
 from agathis._encoding.feature_rows import LARGEST, FeatureRows
 from agathis._encoding.relevance import relevance
 from agathis._encoding.row_sample import SampledTable, drawn, sampled
+from agathis._encoding.scaling import FeatureScaler
 from agathis._encoding.table_features import (
     date_parts_of,
     features_of,
@@ -258,22 +259,29 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             if extent.n_infinite:
                 self.infinite_[self.features_[f].source] = extent.n_infinite
         raw = rows.within(*self.ends_)
-        weights = self._weights(options)
-        scaler = self.scaler_ = scaler_of(self.features_, self.roles_, options.scale, weights)
-        scaler.fit(raw.X)
-        far = scaler.outliers(raw.X)
+        self.families_ = families(raw.X, self.features_)
+        self.scaler_, options = self._scaler_of(raw.X, options)
+        scaler, far = self.scaler_, self.scaler_.outliers(raw.X)
         self.outliers_ = {
             self.features_[f].source: raw.X[far[:, f], f].tolist()
             for f in np.flatnonzero(far.any(axis=0)).tolist()
         }
-        self.families_ = families(raw.X, self.features_)
-        if options.learns:
-            X = scaler.transform(raw.X)
-            X[far] = np.nan
-            options = options.with_weights(self._learned(X))
-            scaler.weigh(self._weights(options))
         self.columns_ = columns_of(self, np.nanvar(scaler.transform(raw.X), axis=0), options)
         return raw
+
+    def scaler_of(self, raw: np.ndarray) -> FeatureScaler:
+        """Fit the scaling and weights of the same features to other rows, in original units."""
+        return self._scaler_of(raw, Options.of(self, self.feature_names_in_))[0]
+
+    def _scaler_of(self, raw: np.ndarray, options: Options) -> tuple[FeatureScaler, Options]:
+        weights = self._weights(options)
+        scaler = scaler_of(self.features_, self.roles_, options.scale, weights).fit(raw)
+        if options.learns:
+            X = scaler.transform(raw)
+            X[scaler.outliers(raw)] = np.nan
+            options = options.with_weights(self._learned(X))
+            scaler.weigh(self._weights(options))
+        return scaler, options
 
     def _set_features(self, names: Sequence[str]) -> None:
         """Set the attributes that follow from the columns in use."""

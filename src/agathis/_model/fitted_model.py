@@ -23,7 +23,9 @@ from agathis._encoding.date_parts import DatePart
 from agathis._encoding.feature_rows import column_names, rows_for_tree
 from agathis._kernels.kernel import Kernel
 from agathis._kernels.space import Space
+from agathis._model.agreement import Agreement
 from agathis._model.encoding import Encoding, Unavailable
+from agathis._model.evidence import Evidence
 from agathis._model.facts import CentrePoints, FitMetrics, Provenance
 from agathis._model.spec import FitSpec, NotRestorable
 from agathis._objective.centres import PointCentres
@@ -81,6 +83,10 @@ class FittedModel(TreeModel, ModelMethods, BaseEstimator):
     fit_metrics : FitMetrics, optional
     provenance : Provenance, optional
         The table that the model was fitted to.
+    evidence : Evidence, optional
+        Whether the table has more than one group, and the evidence of each split.
+    agreement : Agreement, optional
+        The agreement with the labels that the model explains (:func:`agathis.explain`).
     n_jobs : int, optional
         The number of threads of ``predict``; by default all cores.
 
@@ -93,6 +99,10 @@ class FittedModel(TreeModel, ModelMethods, BaseEstimator):
     cluster_names_ : list of str
     one_hot_, value_names_, date_parts_ : mapping
         Defined only if they were given; exports use them.
+    evidence_ : Evidence or None
+        As given.
+    classes_ : ndarray of shape (n_clusters_,)
+        The given label of each cluster, for a model that explains labels.
     objective_, inertia_ : float
         In the space of the fit. Defined only if they are known.
 
@@ -133,10 +143,13 @@ class FittedModel(TreeModel, ModelMethods, BaseEstimator):
     centres: CentrePoints | None = None
     fit_metrics: FitMetrics | None = None
     provenance: Provenance | None = None
+    evidence: Evidence | None = None
+    agreement: Agreement | None = None
     n_jobs: int | None = None
 
     def __post_init__(self) -> None:
         self.tree_ = self.tree
+        self.evidence_ = self.evidence
         self.n_clusters_ = self.tree.n_clusters
         self.n_leaves_ = self.tree.n_leaves
         self.n_features_in_ = self.tree.n_features
@@ -149,6 +162,7 @@ class FittedModel(TreeModel, ModelMethods, BaseEstimator):
             "one_hot_": self.one_hot,
             "value_names_": self.value_names,
             "date_parts_": self.date_parts,
+            "classes_": self.agreement and self.agreement.classes(self.tree.n_clusters),
             "objective_": metrics.objective,
             "inertia_": metrics.inertia,
         }

@@ -56,13 +56,13 @@ def interval_text(
     return before, after + " or missing" * missing, missing
 
 
-def listed(words: Sequence[str]) -> str:
+def listed(items: Sequence[str]) -> str:
     """Format alternatives.
 
     >>> listed(["1st"]), listed(["1st", "2nd"]), listed(["1st", "2nd", "missing"])
     ('1st', '1st or 2nd', '1st, 2nd or missing')
     """
-    return " or ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
+    return " or ".join([", ".join(items[:-1]), items[-1]] if len(items) > 1 else items)
 
 
 @dataclass(frozen=True)
@@ -165,8 +165,8 @@ class Indicator:
         """The name outside of conditions."""
         if self.of_missing:
             return f"{self.source} is missing"
-        word = str(self.category)
-        return f"{self.source} is {word.lower() if isinstance(self.category, bool) else word}"
+        text = str(self.category)
+        return f"{self.source} is {text.lower() if isinstance(self.category, bool) else text}"
 
 
 def is_missing(value: object) -> bool:
@@ -191,7 +191,7 @@ def columns_of(
     numbers: str = "plain",
     date_parts: Mapping[str, DatePart] | None = None,
 ) -> list[Column]:
-    """Return the meaning of each feature; ``cuts`` are the thresholds of the tree."""
+    """Return the meaning of each feature; ``thresholds`` are those of the tree by feature."""
     when = date_parts or {}
     indicators = _indicators(names, one_hot)
     codes = _codes(names, value_names)

@@ -15,7 +15,7 @@ from agathis._encoding.date_parts import DatePart
 
 MONTHS = tuple(WORDS["month"][0].split())
 #: The expression of each date part of a datetime x.
-MADE = {
+EXPRESSIONS = {
     "year": "{x}.year",
     "month": "{x}.month",
     "weekday": "{x}.isoweekday()",
@@ -47,8 +47,8 @@ def date_lines(x: str, parts: Sequence[DatePart]) -> Iterator[str]:
     yield f"    elif not hasattr({x}, 'toordinal'):"
     yield from (f"        {line}" for line in _of_text(x, parts[0].first_is_day))
     for when in parts:
-        made = MADE[when.part].format(x=x)
-        yield f"    {variable_of(x, when)} = float('nan') if {x} is None else {made}"
+        expression = EXPRESSIONS[when.part].format(x=x)
+        yield f"    {variable_of(x, when)} = float('nan') if {x} is None else {expression}"
 
 
 def _of_text(x: str, first_is_day: bool | None) -> Iterator[str]:

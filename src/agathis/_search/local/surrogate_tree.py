@@ -14,9 +14,9 @@ import numpy as np
 from sklearn.tree import DecisionTreeClassifier
 
 from agathis._objective.objective import moderate_weights
+from agathis._search.rows import split_between
 from agathis._trees.builder import TreeBuilder
 from agathis._trees.tree import LEAF
-from agathis._utils.numbers import threshold_between
 
 
 def surrogate_tree(
@@ -33,7 +33,6 @@ def surrogate_tree(
     Parameters
     ----------
     X : ndarray of shape (n_rows, n_columns)
-        Without missing values.
     weight : ndarray of shape (n_rows,) or None
     labels : ndarray of shape (n_rows,)
     max_leaves, max_depth : int or None
@@ -49,6 +48,7 @@ def surrogate_tree(
     ranks = np.empty(X.shape, dtype=np.float32)
     for column in range(X.shape[1]):
         ranks[:, column] = np.unique(X[:, column], return_inverse=True)[1]
+    ranks[np.isnan(X)] = np.nan
     # scikit-learn's tolerances are for weights of about 1. Scaling by a power of two is exact, so
     # that ties are the same with weights as with repeated rows.
     share, _ = moderate_weights(weight)
@@ -72,9 +72,10 @@ def _drawn(learned: DecisionTreeClassifier, X: np.ndarray, ranks: np.ndarray) ->
             continue
         feature = nodes.feature[source_node]
         goes_left = ranks[rows, feature] <= nodes.threshold[source_node]
-        low = float(X[rows[goes_left], feature].max())
-        high = float(X[rows[~goes_left], feature].min())
-        left, right = builder.cut(node, feature, threshold_between(low, high))
-        queue.append((left, nodes.children_left[source_node], rows[goes_left]))
-        queue.append((right, nodes.children_right[source_node], rows[~goes_left]))
+        if nodes.missing_go_to_left[source_node]:
+            goes_left |= np.isnan(ranks[rows, feature])
+        sides = rows[goes_left], rows[~goes_left]
+        left, right = split_between(builder, node, feature, *(X[side, feature] for side in sides))
+        queue.append((left, nodes.children_left[source_node], sides[0]))
+        queue.append((right, nodes.children_right[source_node], sides[1]))
     return builder
