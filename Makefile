@@ -16,6 +16,7 @@ WORKERS ?= -n auto --maxprocesses=8 --dist worksteal
 BENCH_ARGS ?=
 AGREEMENT_ARGS ?=
 PANEL_ARGS ?=
+EVIDENCE_ARGS ?=
 SEARCH_ARGS ?=
 DASK_ARGS ?=
 PAPER_ARGS ?=
@@ -46,7 +47,7 @@ SOURCES := pyproject.toml $(wildcard meson.build meson.options) \
 .NOTPARALLEL:
 .PHONY: help demo test test-all test-seeds test-oldest test-newest test-pythons test-asan test-tsan \
     coverage golden mutants fuzz fuzz-files fuzz-tables fuzz-columns fuzz-names fuzz-faults \
-    fuzz-parsers lint bench paper agreement panel bench-search bench-dask docs docs-test docs-serve \
+    fuzz-parsers lint bench paper agreement panel evidence bench-search bench-dask docs docs-test docs-serve \
     clean FORCE
 
 help:
@@ -71,6 +72,7 @@ help:
 	@echo "make agreement  our trees beside what the public packages give (needs AGATHIS_DATA)"
 	@echo "make panel      labelled raw tables, beside what people do by hand (needs AGATHIS_DATA), and"
 	@echo "                how files are read as people have them (PANEL_ARGS=--reading for these alone)"
+	@echo "make evidence   how often groups are claimed where none are, and found where some are"
 	@echo "make bench-search  how much better trees get by searching (needs AGATHIS_DATA)"
 	@echo "make bench-dask a cluster of two workers beside memory and dask-ml"
 	@echo "make docs       the site, in build/docs; make docs-serve shows it, make docs-test tests it"
@@ -139,6 +141,9 @@ paper: $(PACKAGE) $(STAMPS)/extra-paper
 
 agreement: $(PACKAGE)
 	@$(RUN) benchmarks/agreement.py $(AGREEMENT_ARGS)
+
+evidence: $(PACKAGE) $(STAMPS)/extra-test
+	@$(RUN) benchmarks/evidence.py $(EVIDENCE_ARGS)
 
 panel: $(PACKAGE) $(STAMPS)/extra-panel
 	@$(RUN) benchmarks/panel.py $(PANEL_ARGS)

@@ -20,7 +20,8 @@ from helpers.awkward_tables import FILES, means  # noqa: E402
 
 
 def by_agathis(path):
-    from agathis._encoding.column_types import DATES, infer_column_type
+    from agathis._encoding.column_roles import DATES
+    from agathis._encoding.column_types import infer_column_type
     from agathis._io.read_table import read_table
     from agathis._io.table_reading import ReadOptions
 

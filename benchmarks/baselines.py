@@ -74,7 +74,7 @@ def icot(run, X, n_clusters, words, bar):
     )
 
 
-RIVALS = {
+BASELINES = {
     "imm": imm,
     "exkmc": exkmc,
     "exshallow": exshallow,

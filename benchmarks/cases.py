@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 import numpy as np
-from baselines import RIVALS
+from baselines import BASELINES
 from case import Result, SkipCase
 from commands import COMMANDS
 from data import blobs
@@ -179,5 +179,5 @@ CASES = {
     "import": imports,
     **COMMANDS,
     **SCALE,
-    **RIVALS,
+    **BASELINES,
 }

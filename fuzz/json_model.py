@@ -131,6 +131,10 @@ def _date_part(part: Mapping[str, Any], value: Any) -> float | None:
         raise Undefined(f"a split on the circle of {part['column']!r}")
     if part.get("holds") == "numbers":
         return float(value)
+    if part.get("holds") == "levels":
+        levels = [level.lower() for level in part["levels"]]
+        key = " ".join(str(value).split()).lower()
+        return 1.0 + levels.index(key) if key in levels else None
     if part.get("holds") == "names":
         if part["part"] != "month" or str(value)[:3].lower() not in MONTHS:
             raise Undefined(f"{value!r} as a {part['part']}")

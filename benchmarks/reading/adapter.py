@@ -21,23 +21,11 @@ from agathis._columns import datetimes
 from agathis._columns.arrow_values import plain
 from agathis._columns.errors import Note
 from agathis._columns.wording import title_of
-from agathis._encoding import column_types
-from agathis._encoding.column_types import ColumnType
+from agathis._encoding.column_roles import ColumnType
+from agathis._encoding.copies import copies_of
 from agathis._encoding.table_encoder import TableEncoder
 from agathis._fit_table import prepare
 from agathis._io.read_table import read_table
-
-#: Why a column is left out, as a kind.
-REASONS = {
-    column_types.IDENTIFIER: "identifier",
-    column_types.DATES: "date",
-    column_types.CALENDAR: "date",
-    column_types.CODE: "code",
-    column_types.FREE_TEXT: "free text",
-    column_types.OWN_TEXT: "free text",
-    column_types.MANY: "free text",
-}
-KINDS = {"number": "quantity", "category": "category", "date": "date", "calendar": "date"}
 
 
 @dataclass(frozen=True)
@@ -92,8 +80,9 @@ def reading_of(path: Path) -> WhatWasRead:
     read = read_table(str(path))
     prepared = prepare(read.table, TableEncoder())
     types = {one.name: one for one in prepared.encoder.column_types_}
+    copies = copies_of(prepared.encoder.families_)
     columns = [
-        _column(types[name], read.table.column(position))
+        _column(types[name], read.table.column(position), copies.get(name, ""))
         for position, name in enumerate(read.table.column_names)
     ]
     names = [one.name for one in columns]
@@ -110,23 +99,25 @@ def _doubt(note: Note, names: list[str]) -> Doubt:
     return Doubt(text, tuple(name for name in names if title_of(name) in text))
 
 
-def _column(read: ColumnType, column: Any) -> ColumnRead:
+def _column(read: ColumnType, column: Any, copy_of: str) -> ColumnRead:
     """A column and its values, as the encoder takes them."""
     found = read if read.kind != "problem" or read.otherwise is None else read.otherwise
-    kind = KINDS.get(found.kind) or REASONS.get(found.why, "")
+    kind = found.holds_kind
     array = plain(column)
     values = pd.Series(array.to_pylist(), dtype=object)
-    if kind == "quantity":
+    if found.spellings:
+        values = values.map(lambda value: found.spellings.get(value, value))
+    if found.kind == "number":
         if found.notation is not None:
             values = values.map(dict(_numbers(found, values)))
         values = pd.to_numeric(values, errors="coerce")
     elif kind == "date":
         values = _moments(array, found, values)
-    return ColumnRead(read.name, kind, values)
+    return ColumnRead(read.name, "copy-of" if copy_of else kind, values, copy_of)
 
 
 def _numbers(read: ColumnType, values: pd.Series) -> list[tuple[object, float]]:
-    known = list(values.dropna().unique())
+    known = [one for one in values.dropna().unique() if one not in read.na_values]
     return list(zip(known, read.notation.values(known), strict=True))
 
 

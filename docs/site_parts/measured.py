@@ -20,6 +20,13 @@ DRAWN = {
     "binned": "binned, 100,000 rows",
     "million": "binned, a million rows",
 }
+#: Parts of ``make evidence``.
+EVIDENCE = {
+    "claims": "false claims",
+    "power": "power",
+    "intervals": "intervals",
+    "time": "processor seconds at 5,000 x 20",
+}
 PREPARED = {
     "agathis": "agathis",
     "standard": "one-hot, standardised, KMeans",
@@ -34,6 +41,7 @@ def write(folder: Path, root: Path) -> None:
     rows = cells(root)
     panel = read(benchmarks / "panel.json")
     history = read(benchmarks / "history.json")
+    evidence = read(benchmarks / "evidence.json")
     tables = {
         "methods-small": small_trees(rows),
         "methods-large": large_trees(rows),
@@ -43,6 +51,7 @@ def write(folder: Path, root: Path) -> None:
         "searched": searched(read(benchmarks / "search.json")),
         "bench": bench(read(benchmarks / "results.json")),
         "history": history_table(history),
+        **{f"evidence-{name}": plain_table(evidence[key]) for name, key in EVIDENCE.items()},
         "paper-tables": paper_tables((root / "results" / "tables.md").read_text(encoding="utf-8")),
     }
     for name, text in tables.items():
@@ -54,6 +63,11 @@ def table(names, rows) -> str:
     """A table in Markdown: the first column is words, the others are numbers."""
     lines = [names, ["---", *["---:"] * (len(names) - 1)], *rows]
     return "\n".join("| " + " | ".join(map(str, line)) + " |" for line in lines)
+
+
+def plain_table(rows) -> str:
+    """Rows as they were measured."""
+    return table(list(rows[0]), [row.values() for row in rows])
 
 
 def means(rows, tables, metric, methods):

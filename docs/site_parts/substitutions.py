@@ -211,8 +211,8 @@ def panel_values(panel):
 def suggest_values(panel):
     """How far suggested numbers of clusters are from numbers of classes."""
     rows = panel["suggest"]["rows"]
-    found = {"tables": len(rows)}
-    for name in ("suggest", "silhouette", "calinski_harabasz", "gap", "stability"):
+    found = {"tables": len(rows), "shown": sum(row["suggest"] > 1 for row in rows)}
+    for name in ("suggest", "silhouette", "calinski_harabasz", "gap"):
         off = [abs(row[name] - row["classes"]) for row in rows]
         found[name] = f"{mean(off):.2f}"
         found[f"{name}_near"] = _percent(mean(miss <= 1 for miss in off))

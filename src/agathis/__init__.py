@@ -21,6 +21,7 @@ __all__ = [
     "Tree",
     "__version__",
     "compare",
+    "evidence",
     "explain",
     "fit_file",
     "fit_table",
@@ -28,13 +29,14 @@ __all__ = [
     "suggest",
 ]
 
-# Imported when first asked for, so that `import agathis` costs nothing.
+# Imported on first use, so that `import agathis` costs nothing.
 _HOMES = {
     "Kauri": "agathis._kauri",
     "KernelKMeans": "agathis._kernel_kmeans",
     "TableEncoder": "agathis._encoding.table_encoder",
     "Tree": "agathis._trees.tree",
     "compare": "agathis._compare.comparison",
+    "evidence": "agathis._evidence",
     "explain": "agathis._explain",
     "fit_file": "agathis._fit_file",
     "fit_table": "agathis._fit_table",
@@ -47,6 +49,7 @@ _PARTS = ("dask", "datasets", "export", "metrics", "plot", "report", "baselines"
 if TYPE_CHECKING:
     from agathis._compare.comparison import compare
     from agathis._encoding.table_encoder import TableEncoder
+    from agathis._evidence import evidence
     from agathis._explain import explain
     from agathis._fit_file import fit_file
     from agathis._fit_table import fit_table

@@ -154,8 +154,8 @@ def fit_file(
     X: Any = None
     if copy is not True:
         X = rows_again(reader, names, weight, directory, required=not copy)
-    with Progress(model.verbose, None, model.n_clusters) as shown:
-        report = progress or (lambda done, total: shown.rows(done, total, "rows read"))
+    with Progress(model.verbose, None, model.n_clusters) as default_progress:
+        report = progress or (lambda done, total: default_progress.rows(done, total, "rows read"))
         if X is None:
             X, sample_weight = spill_rows(reader, names, weight, directory, int(block_rows), report)
         else:

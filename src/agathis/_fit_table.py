@@ -25,13 +25,16 @@ from agathis._columns.wording import count, quoted, title_of
 from agathis._encoding.dominant_columns import dominant_columns, notes_on_dominant_columns
 from agathis._encoding.missing_rows import usable_rows
 from agathis._encoding.table_encoder import TableEncoder
-from agathis._growth.limits import leaf_limit
+from agathis._encoding.values_as_groups import notes_on_values
+from agathis._evidence import Repeats
+from agathis._growth.limits import default_min_leaf, leaf_limit
 from agathis._kernels.names import traits
 from agathis._methods import method_of
+from agathis._model.evidence import Evidence
 from agathis._model.facts import Provenance
 from agathis._model.spec import FitSpec
 from agathis._rules.model_methods import ModelMethods
-from agathis._suggest import Suggestion, default_min_leaf, suggest
+from agathis._suggest import Suggestion, suggestion_of
 
 #: Components of a feature map, where rows that miss values have to be points.
 MAP_COMPONENTS = 256
@@ -103,8 +106,11 @@ class PreparedTable:
         """Notes on a model fitted to these rows."""
         kernel = self.encoder.roles_.kernel
         X, columns_of = np.asarray(self.X), self.encoder.places()
-        return notes_on_dominant_columns(
-            dominant_columns(model.tree_, X, columns_of, kernel), len(columns_of)
+        tree, features = model.tree_, self.encoder.features_
+        used = {features[f].source for f in tree.feature[~tree.is_leaf].tolist()}
+        values = notes_on_values(tree.predict(X), self.raw, columns_of, sorted(used))
+        return values or notes_on_dominant_columns(
+            dominant_columns(tree, X, columns_of, kernel), len(columns_of)
         )
 
 
@@ -225,21 +231,24 @@ class TablePipeline(ModelMethods, Pipeline):
     ----------
     provenance_ : Provenance
         The table that it was fitted to.
+    evidence_ : Evidence or None
+        Whether the table has more than one group, and each split its evidence; None for kernels
+        other than the linear one.
     """
 
     provenance_: Provenance
+    evidence_: Evidence | None = None
 
 
 def as_pipeline(
-    prepared: PreparedTable, model: BaseEstimator, notes: Sequence[Note] = ()
+    prepared: PreparedTable, model: BaseEstimator, evidence: Evidence | None = None
 ) -> Pipeline:
-    """Combine the fitted encoder and the fitted model in a pipeline for raw tables.
-
-    ``notes`` are further notes on the fit, such as those of the suggestion.
-    """
+    """Combine the fitted encoder and the fitted model in a pipeline for raw tables."""
     name = type(model).__name__.lower()
     pipeline = TablePipeline([("tableencoder", prepared.encoder), (name, model)])
-    pipeline.provenance_ = prepared.provenance([*notes, *prepared.notes_on(model)])
+    doubts = [] if evidence is None else evidence.doubts()
+    pipeline.evidence_ = evidence
+    pipeline.provenance_ = prepared.provenance([*doubts, *prepared.notes_on(model)])
     return pipeline
 
 
@@ -267,6 +276,7 @@ def fit_table(
     no_count: Sequence[str] = (),
     show: Sequence[str] = (),
     max_categories: int = 20,
+    ordered: Mapping[str, Sequence[str]] | None = None,
     strict: bool = False,
     random_state: int | np.random.RandomState | None = None,
     n_jobs: int | None = None,
@@ -278,7 +288,8 @@ def fit_table(
     ----------
     table : DataFrame of pandas or polars, or pyarrow.Table
     n_clusters : int, optional
-        The number of clusters; by default that of :func:`agathis.suggest`.
+        The number of clusters; by default that of :func:`agathis.suggest`, which is 1 if no groups
+        could be shown.
     max_leaf_nodes : int, "auto" or None, default="auto"
         The maximum number of leaves. "auto" is one leaf per cluster (at least two), so that each
         cluster has one rule; ``None`` is unlimited.
@@ -301,7 +312,8 @@ def fit_table(
         child with more samples.
     target : str, optional
         A column of known classes, which is not used as a feature.
-    drop, keep, categorical, scale, weight, dates, no_split, no_count, show, max_categories, strict
+    drop, keep, categorical, scale, weight, dates, no_split, no_count, show, max_categories, \
+    ordered, strict
         As for :class:`agathis.TableEncoder`.
     random_state : int, RandomState instance or None, default=None
         The random state of the search and of :func:`agathis.suggest`. Pass an int for
@@ -315,7 +327,8 @@ def fit_table(
     -------
     model : Pipeline
         A fitted :class:`agathis.TableEncoder` and a fitted :class:`agathis.Kauri`. The pipeline,
-        its exports, plots and reports take raw tables.
+        its exports, plots and reports take raw tables. ``evidence_`` is that of
+        :func:`agathis.evidence`, for the linear kernel.
 
     Examples
     --------
@@ -345,17 +358,18 @@ def fit_table(
         no_count=no_count,
         show=show,
         max_categories=max_categories,
+        ordered=ordered,
         strict=strict,
     )
     prepared = prepare(table, encoder, missing=missing, target=target)
     for note in [*prepared.notes, *encoder.notes_on_weights()] if verbose else ():
         print(note)
-    doubts: list[Note] = []
+    repeats = None
     if n_clusters is None:
-        suggestion = suggested(prepared, random_state=random_state, n_jobs=n_jobs)
-        n_clusters, doubts = suggestion.n_clusters, suggestion.doubts()
-        if verbose:
-            print(f"{count(n_clusters, 'cluster')} are suggested.", *doubts)
+        repeats = Repeats.of(prepared.X, random_state)
+        n_clusters = suggested(prepared, repeats).n_clusters
+        if verbose and n_clusters > 1:
+            print(f"{count(n_clusters, 'cluster')} are suggested.")
     if len(prepared.X) < n_clusters:
         raise BadTable(f"n_clusters={n_clusters} is more than there are rows, {len(prepared.X)}.")
     model = new_model(
@@ -372,19 +386,18 @@ def fit_table(
         random_state=random_state,
         n_jobs=n_jobs,
     ).fit(prepared.X)
-    if model.n_clusters_ == 1:
+    if repeats is None and kernel == "linear":
+        repeats = Repeats.of(prepared.X, random_state)
+    evidence = None if repeats is None else repeats.evidence(model.tree_)
+    if model.n_clusters_ == 1 and n_clusters > 1:
         warn("All rows are in one cluster: no split improves the objective.", UserWarning)
-    for note in prepared.notes_on(model) if verbose else ():
+    doubts = [] if evidence is None else evidence.doubts()
+    for note in [*doubts, *prepared.notes_on(model)] if verbose else ():
         print(note)
-    return as_pipeline(prepared, model, doubts)
+    return as_pipeline(prepared, model, evidence)
 
 
-def suggested(
-    prepared: PreparedTable,
-    *,
-    random_state: int | np.random.RandomState | None = None,
-    n_jobs: int | None = None,
-) -> Suggestion:
+def suggested(prepared: PreparedTable, repeats: Repeats) -> Suggestion:
     """Suggest a number of clusters for these rows."""
     if len(prepared.X) < 4:
         raise BadTable(
@@ -392,4 +405,4 @@ def suggested(
             Advice("n_clusters"),
             " sets it.",
         )
-    return suggest(prepared.X, random_state=random_state, n_jobs=n_jobs)
+    return suggestion_of(prepared.X, repeats)

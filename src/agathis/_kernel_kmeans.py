@@ -266,7 +266,7 @@ class KernelKMeans(DistancesMixin, ClusterMixin, BaseEstimator):
         if isinstance(n_init, str):
             n_init = 10 if self.algorithm == "auto" else 1
         n, steps = self.n_clusters, self.max_iter
-        # The limit holds for the whole process, so it is only set if asked for.
+        # The limit holds for the whole process, so it is only set if requested.
         with nullcontext() if self.n_jobs is None else at_most(threads):
             if self.algorithm == "auto":
                 best = task.auto(n, n_init, steps, self.tol, random_state)

@@ -100,9 +100,9 @@ class TestTwins:
         random = np.random.default_rng(0)
         X, centres = random.normal(size=(700, 5)), random.normal(size=(n_centres, 5))
         centres[0] = X[3]
-        found = distances(X, centres, 2)[:, :n_centres]
-        np.testing.assert_allclose(found, references.squared(X, centres), rtol=1e-12)
-        assert found[3, 0] == 0.0
+        result = distances(X, centres, 2)[:, :n_centres]
+        np.testing.assert_allclose(result, references.squared(X, centres), rtol=1e-12)
+        assert result[3, 0] == 0.0
 
 
 class TestFarRows:
@@ -144,7 +144,7 @@ class TestFarRows:
         assert model.inertia_ == pytest.approx(alone.inertia_)
 
     @pytest.mark.parametrize("method", [IMM, ExKMC, ExShallow])
-    def test_twins(self, far, method):
+    def test_reference_implementations(self, far, method):
         X, centres = far
         used, own = references.used_centres(X, centres)
         share = np.ones(len(X))

@@ -50,7 +50,7 @@ class TestSpecial:
         np.testing.assert_array_equal(model.labels_, model.teacher_labels_)
         assert len(set(zip(y, model.labels_, strict=True))) == 5
 
-    def test_imm_forgets_mistaken_rows(self):
+    def test_imm_ignores_rows_with_mistakes(self):
         """The last row is of the third centre, left of the first cut: it does not move the next."""
         left = [[0.0, y] for y in (0.0, 0.2, 0.4, 5.0, 5.2, 5.4)]
         right = [[4.0, y] for y in (-1.0, 0.0, 2.6, 5.0, 6.0)]
@@ -73,7 +73,7 @@ class TestSpecial:
         assert costs == sorted(costs, reverse=True)
         assert costs[0] > costs[1] > costs[2] >= costs[3] >= reference_clustering.inertia_
 
-    def test_exkmc_stops_where_nothing_is_gained(self):
+    def test_exkmc_stops_without_gain(self):
         X, _ = make_blobs(200, 2, centers=3, cluster_std=0.1, random_state=0)
         model = ExKMC(3, max_leaf_nodes=50, random_state=0).fit(X)
         assert model.n_leaves_ == 3
@@ -158,9 +158,9 @@ class TestSpecial:
     @examples(5)
     def test_rdm_draws_do_not_follow_kmeans(self, iris, seed, n_init):
         """The cuts of found centres are those of the same centres given."""
-        found = RDM(3, n_init=n_init, random_state=seed).fit(iris)
-        given_them = RDM(3, centers=found.cluster_centers_, random_state=seed).fit(iris)
-        same_tree(found.tree_, given_them.tree_)
+        result = RDM(3, n_init=n_init, random_state=seed).fit(iris)
+        given_them = RDM(3, centers=result.cluster_centers_, random_state=seed).fit(iris)
+        same_tree(result.tree_, given_them.tree_)
 
     @given(SEEDS)
     @examples(20)
@@ -173,6 +173,6 @@ class TestSpecial:
 
     def test_rdm_gaps_whose_squares_vanish(self):
         gaps = CentreGaps(np.array([[0.0, 5.0], [1e-200, 5.0]]))
-        feature, threshold = gaps.cut(np.arange(2), 0.5)
+        feature, threshold = gaps.split(np.arange(2), 0.5)
         assert feature == 0
         assert 0.0 <= threshold < 1e-200

@@ -166,7 +166,7 @@ class TestAlike:
         assert model.n_leaves_ == 1
         np.testing.assert_array_equal(model.cluster_centers_, [[1.0, 2.0]])
 
-    def test_one_row_of_its_own(self, method):
+    def test_a_cluster_of_one_row(self, method):
         """A row far away is a cluster of one, and gets a leaf."""
         X = np.array([[0.0, 0.0], [0.1, 0.2], [5.0, 0.1], [5.2, 0.0], [2.0, 900.0]])
         model = method(3, random_state=0).fit(X)
@@ -230,6 +230,6 @@ class TestAlike:
         assert model.tree_ is tree
         assert model.n_features_in_ == 4
 
-    def test_no_word_of_it(self, iris, method, capsys):
+    def test_no_output(self, iris, method, capsys):
         method(3, random_state=0).fit(iris)
         assert capsys.readouterr() == ("", "")

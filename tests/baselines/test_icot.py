@@ -104,7 +104,7 @@ class TestFit:
             model = ICOT(5, **given).fit(iris, sample_weight=np.full(150, scale))
             np.testing.assert_array_equal(model.labels_, expected.labels_, err_msg=str(scale))
 
-    def test_the_unit_of_weights_that_are_not_whole_does_not_matter(self, iris):
+    def test_the_unit_of_fractional_weights_does_not_matter(self, iris):
         weight = np.random.default_rng(0).random(150) + 0.2
         given = {"n_init": 5, "random_state": 0}
         expected = ICOT(5, **given).fit(iris, sample_weight=weight)
@@ -178,7 +178,7 @@ class TestSubsample:
         assert adjusted_rand_score(y, model.labels_) == 1.0
         assert model.tree_.n_node_samples[0] == len(X)
 
-    def test_nothing_is_drawn_where_all_rows_fit(self, grid):
+    def test_no_sample_if_all_rows_fit(self, grid):
         X, _ = grid
         given = {"n_init": 3, "random_state": 0}
         same_tree(
@@ -188,11 +188,11 @@ class TestSubsample:
     def test_least_samples_are_scaled(self):
         # 10 of 100 rows lie apart: about 4 of the 40 drawn, which a limit of 10 must not forbid.
         X = np.concatenate([np.linspace(0, 1, 90), np.linspace(9, 10, 10)])[:, None]
-        found = [
+        result = [
             ICOT(subsample=40, min_samples_leaf=8, n_init=2, random_state=s).fit(X).n_leaves_
             for s in range(5)
         ]
-        assert max(found) > 1
+        assert max(result) > 1
 
 
 class TestEdges:

@@ -55,7 +55,7 @@ def a_search(name, X, weight, random, **limits):
 
 class TestCriteria:
     @given(seed=seeds)
-    def test_the_twin_is_the_silhouette_of_scikit_learn(self, seed):
+    def test_the_reference_is_the_silhouette_of_scikit_learn(self, seed):
         random = np.random.default_rng(seed)
         X = random.normal(size=(12, 2))
         labels = np.concatenate([[0, 1], random.integers(0, 4, 10)])
@@ -79,7 +79,7 @@ class TestCriteria:
         table, n = search.table, len(X)
         criterion = criterion_of(name, X, weight, least)
         criterion.settle(search.leaf, search.n_leaves)
-        nodes = [node for node, _ in search.root.walk()]
+        nodes = [node for node, _ in search.root.nodes()]
         node = nodes[random.integers(len(nodes))]
         first, last = search._span(node)
         rows = np.flatnonzero((search.leaf >= first) & (search.leaf < last)).astype(np.int32)
@@ -96,21 +96,21 @@ class TestCriteria:
                 leaf[order[: place + 1]] = left[order[: place + 1]]
                 leaf[order[place + 1 :]] = right[order[place + 1 :]]
                 size = np.bincount(leaf, weight, minlength=n_parts)[:n_parts]
-                held = np.bincount(leaf, minlength=n_parts)[:n_parts]
-                fits = held.min() > 0 and size.min() >= least
+                covered = np.bincount(leaf, minlength=n_parts)[:n_parts]
+                fits = covered.min() > 0 and size.min() >= least
                 expected.append(naive.CRITERIA[name](X, leaf, weight) if fits else -np.inf)
                 if place >= 0:
                     cut = np.zeros(len(order), dtype=np.uint8)
                     cut[place] = 1
-                    value, found = criterion.scan(order, cut)
+                    value, result = criterion.scan(order, cut)
                     assert value == pytest.approx(expected[-1], rel=1e-9, abs=1e-9)
-                    assert found == (place if fits else -1)
+                    assert result == (place if fits else -1)
             assert criterion.value() == pytest.approx(expected[0], rel=1e-9, abs=1e-9)
             if len(order) > 1:
-                value, found = criterion.scan(order, np.ones(len(order), dtype=np.uint8))
+                value, result = criterion.scan(order, np.ones(len(order), dtype=np.uint8))
                 assert value == pytest.approx(max(expected[1:]), rel=1e-9, abs=1e-9)
-                if found >= 0:
-                    assert expected[1 + found] == pytest.approx(value, rel=1e-9, abs=1e-9)
+                if result >= 0:
+                    assert expected[1 + result] == pytest.approx(value, rel=1e-9, abs=1e-9)
 
     @given(seed=seeds)
     def test_weights_do_not_matter_to_dunn(self, seed):
@@ -139,7 +139,7 @@ class TestCriteria:
         once = criterion_of("silhouette", X[1:], np.ones(3)).settle(leaf[1:].copy(), 2)
         assert criterion_of("silhouette", X, weight).settle(leaf, 2) == pytest.approx(once)
 
-    def test_a_scan_that_is_stopped_finds_nothing(self):
+    def test_a_stopped_scan_has_no_result(self):
         X = np.arange(5.0)[:, None]
         stop = np.ones(1, dtype=np.uint8)
         criterion = criterion_of("silhouette", X, np.ones(5), stop=stop)
@@ -202,15 +202,15 @@ class TestSearch:
         least = 0.0 if least == 1 else least * counts[0] / weight[0] * (1 - 1e-12)
         limits = counts, criterion, n_clusters, max_depth, least
         tree = naive.as_tuples(model.tree_)
-        found = model.criterion_value_
+        result = model.criterion_value_
         if model.n_leaves_ > 1:
-            assert found == pytest.approx(naive.judged(tree, X, *limits), rel=1e-9, abs=1e-9)
+            assert result == pytest.approx(naive.judged(tree, X, *limits), rel=1e-9, abs=1e-9)
         else:
-            assert found == 0.0
+            assert result == 0.0
         known = dict(naive.gaps(tree, X))
         around = [new for new in naive.neighbours(tree, X) if not naive.in_gaps(new, X, known)]
         around = max((naive.judged(new, X, *limits) for new in around), default=0.0)
-        assert around <= found + 1e-9 * max(1.0, abs(found))
+        assert around <= result + 1e-9 * max(1.0, abs(result))
 
     def test_a_bad_start_is_left(self):
         # Two groups of two, first parted across.
@@ -246,9 +246,9 @@ class TestStarts:
             *(start.root for start in starts(table, limits, np.arange(7))),
         ):
             leaf = np.zeros(len(X), dtype=np.int32)
-            n_leaves = table.deal(root, np.arange(len(X)), leaf)
+            n_leaves = table.assign_leaves(root, np.arange(len(X)), leaf)
             assert n_leaves == root.n_leaves() <= 4
-            assert max(depth for _, depth in root.walk()) <= max_depth
+            assert max(depth for _, depth in root.nodes()) <= max_depth
             assert len(np.unique(leaf)) == n_leaves
             if n_leaves > 1:
                 assert np.bincount(leaf, weight).min() >= least * (1 - 1e-9)
@@ -268,5 +268,5 @@ class TestStarts:
         table = RankedRows.of(X, np.ones(90))
         root = kmeans_tree(table, SizeLimits(8, 5, 0.0), 3, np.random.RandomState(0))
         leaf = np.zeros(90, dtype=np.int32)
-        table.deal(root, np.arange(90), leaf)
+        table.assign_leaves(root, np.arange(90), leaf)
         assert adjusted_rand_score(y, leaf) == 1.0

@@ -30,15 +30,15 @@ SEEDS = st.integers(0, 2**32 - 1)
 
 
 class TestGivenLabels:
-    def test_are_learned_as_those_of_its_own_teacher(self):
+    def test_given_labels_are_learned_as_those_of_kmeans(self):
         X, _ = make_blobs(80, 3, centers=4, random_state=0)
         own = KMeansTree(4, max_leaf_nodes=6, random_state=0).fit(X)
         names = np.array(["a", "b", "c", "d"])[own.teacher_labels_]
-        told = KMeansTree(max_leaf_nodes=6, random_state=0).fit(X, labels=names)
-        np.testing.assert_array_equal(told.labels_, own.labels_)
-        np.testing.assert_array_equal(told.teacher_labels_, own.teacher_labels_)
-        means = [X[told.labels_ == k].mean(axis=0) for k in range(told.n_clusters_)]
-        np.testing.assert_allclose(told.cluster_centers_, means)
+        messages = KMeansTree(max_leaf_nodes=6, random_state=0).fit(X, labels=names)
+        np.testing.assert_array_equal(messages.labels_, own.labels_)
+        np.testing.assert_array_equal(messages.teacher_labels_, own.teacher_labels_)
+        means = [X[messages.labels_ == k].mean(axis=0) for k in range(messages.n_clusters_)]
+        np.testing.assert_allclose(messages.cluster_centers_, means)
 
     def test_of_rows_without_weight_do_not_count(self):
         X = np.array([[0.0], [1.0], [2.0], [3.0]])
@@ -99,8 +99,8 @@ class TestTree:
         number = {}
         for leaf in np.unique(leaves[counted]):
             mine = counted & (leaves == leaf)
-            held = np.bincount(taught[mine], share[mine])
-            number.setdefault(int(model.tree_.cluster[leaf]), set()).add(int(np.argmax(held)))
+            covered = np.bincount(taught[mine], share[mine])
+            number.setdefault(int(model.tree_.cluster[leaf]), set()).add(int(np.argmax(covered)))
         chosen = [numbers.pop() for _, numbers in sorted(number.items()) if len(numbers) == 1]
         assert chosen == list(range(model.n_clusters_))
         if not limits:
@@ -132,7 +132,7 @@ class TestTree:
             atol=1e-6,
         )
 
-    def test_values_that_float32_cannot_tell_apart(self):
+    def test_values_that_are_equal_as_float32(self):
         rng = np.random.default_rng(0)
         X = 1e9 + rng.permutation(np.r_[np.arange(20), 40 + np.arange(20)])[:, None].astype(float)
         assert len(np.unique(X.astype(np.float32))) < 10

@@ -23,20 +23,20 @@ FOLDER = os.environ.get("AGATHIS_DATA")
 def averages(X, y, n_clusters):
     """Mean ARI and mean weighted average depth."""
     X = MinMaxScaler().fit_transform(X)
-    found = []
+    result = []
     for run in range(30):
         ids = np.random.RandomState(run).permutation(len(X))[: int(0.8 * len(X))]
         rows = X[ids]
         reference_clustering = KMeans(n_clusters, n_init=10, random_state=run).fit(rows)
         model = RDM(n_clusters, centers=reference_clustering, random_state=0).fit(rows)
         depth = model.tree_.depth[model.tree_.apply(rows)] + 1
-        found.append((adjusted_rand_score(y[ids], model.labels_), depth.mean()))
-    return np.mean(found, axis=0)
+        result.append((adjusted_rand_score(y[ids], model.labels_), depth.mean()))
+    return np.mean(result, axis=0)
 
 
-def agrees(found, printed):
+def agrees(result, printed):
     mean, deviation = printed
-    return abs(found - mean) <= max(0.02, 2 * deviation)
+    return abs(result - mean) <= max(0.02, 2 * deviation)
 
 
 @pytest.mark.parametrize(
@@ -49,9 +49,9 @@ def agrees(found, printed):
 )
 def test_sets_of_scikit_learn(load, ari, depth):
     X, y = load(return_X_y=True)
-    found = averages(X, y, len(np.unique(y)))
-    assert agrees(found[0], ari)
-    assert agrees(found[1], depth)
+    result = averages(X, y, len(np.unique(y)))
+    assert agrees(result[0], ari)
+    assert agrees(result[1], depth)
 
 
 @pytest.mark.slow
@@ -67,6 +67,6 @@ def test_sets_of_scikit_learn(load, ari, depth):
 )
 def test_sets_of_a_folder(name, n_clusters, ari, depth):
     table = np.loadtxt(Path(FOLDER) / f"{name}.csv.gz", delimiter=",", skiprows=1, dtype=str)
-    found = averages(table[:, :-1].astype(np.float64), table[:, -1], n_clusters)
-    assert agrees(found[0], ari)
-    assert agrees(found[1], depth)
+    result = averages(table[:, :-1].astype(np.float64), table[:, -1], n_clusters)
+    assert agrees(result[0], ari)
+    assert agrees(result[1], depth)

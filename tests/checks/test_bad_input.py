@@ -9,7 +9,7 @@ from inspect import signature
 import numpy as np
 import pandas as pd
 import pytest
-from helpers.exports import RIVALS
+from helpers.exports import BASELINES
 from scipy import sparse
 from sklearn.datasets import load_iris
 from sklearn.exceptions import NotFittedError
@@ -176,7 +176,7 @@ def test_paths(module, name, tmp_path):
         call(module, name, path=tmp_path / "no" / "tree.x")
 
 
-@pytest.mark.parametrize("make", RIVALS.values(), ids=RIVALS)
+@pytest.mark.parametrize("make", BASELINES.values(), ids=BASELINES)
 class TestRivals:
     def test_more_clusters_than_rows(self, make):
         with pytest.raises(ValueError, match="n_samples=3 should be >= n_clusters=8"):

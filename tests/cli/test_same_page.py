@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from helpers.cli_runs import here
+from helpers.cli_runs import NOT_SHOWN, here
 from helpers.examples import mostly_slow
 from helpers.pages import page_data
 
@@ -62,7 +62,7 @@ def test_it_is_the_same_page(name, tmp_path, monkeypatch, capsys):
     mixed().to_csv("t.csv", index=False)
     fit = ["fit", "t.csv", "-k", 3, "--target", "class", "-o", "m.json", "--report", "fit.html"]
     fit += ["--id", "id", "--title", "Groups of things"]
-    assert here(capsys, *fit, *CASES[name]).code == 0
+    assert here(capsys, *fit, *CASES[name]).code in (0, NOT_SHOWN)
     assert here(capsys, "report", "m.json", "t.csv", "-o", "again.html").code == 0
     assert Path("fit.html").read_bytes() == Path("again.html").read_bytes()
     data = page_data(Path("fit.html").read_text(encoding="utf-8"))
@@ -136,7 +136,7 @@ def test_every_doubt_is_on_the_page(tmp_path, monkeypatch, capsys):
     table.loc[7, "b"] = 70707
     table.to_csv("t.csv", index=False)
     done = here(capsys, "fit", "t.csv", "-o", "m.json", "--report", "a.html")
-    assert done.code == 0
+    assert done.code == NOT_SHOWN
     found = page_data(Path("a.html").read_text(encoding="utf-8"))["provenance"]["doubts"]
     assert found == json.loads(Path("m.json").read_text())["provenance"]["doubts"]
     said = " ".join(found)
@@ -164,7 +164,7 @@ def test_doubts_of_the_library_are_those_of_the_command(tmp_path, monkeypatch, c
     monkeypatch.chdir(tmp_path)
     table = pd.DataFrame(np.random.default_rng(1).normal(size=(80, 4)), columns=list("abcd"))
     table.to_csv("t.csv", index=False)
-    assert here(capsys, "fit", "t.csv", "-o", "m.json").code == 0
+    assert here(capsys, "fit", "t.csv", "-o", "m.json").code == NOT_SHOWN
     doubts = json.loads(Path("m.json").read_text())["provenance"]["doubts"]
-    assert "No number of clusters stands out: groups in these rows run into each other." in doubts
+    assert doubts[0].startswith("No groups could be shown in these 80 rows")
     assert list(fit_table(table, random_state=0).provenance_.doubts) == doubts

@@ -78,4 +78,4 @@ def test_one_row_says_what_it_says_among_others():
 @pytest.mark.parametrize("name", ["visits_per_month", "minutes", "heat_index", "days in hospital"])
 def test_quantities_whose_names_end_as_others_do(name):
     frame = pd.DataFrame({name: np.arange(N) * 7 % 31 % 29, "size": SIZE})
-    assert TableEncoder().fit(frame).columns_["kind"][0] == "number"
+    assert TableEncoder().fit(frame).columns_["became"][0] == "number"

@@ -30,44 +30,44 @@ def taken(comparison):
     return comparison.advice.partition("Take ")[2].partition(":")[0].rstrip(".")
 
 
-def test_the_lowest_cost_is_taken():
-    found = made({"A": (1.12, 1.6), "B": (1.05, 1.7), "C": (1.4, 1.5)})
-    assert taken(found) == "B"
-    assert "cost is 1.0" in found.advice
-    assert "1.7 conditions per rule, the lowest cost here." in found.advice
-    assert str(found).endswith(found.advice.split()[-1])
+def test_the_lowest_cost_is_recommended():
+    outcome = made({"A": (1.12, 1.6), "B": (1.05, 1.7), "C": (1.4, 1.5)})
+    assert taken(outcome) == "B"
+    assert "cost is 1.0" in outcome.advice
+    assert "1.7 conditions per rule, the lowest cost here." in outcome.advice
+    assert str(outcome).endswith(outcome.advice.split()[-1])
 
 
 def test_a_little_more_is_paid_for_shorter_rules_but_not_much_more():
-    found = made({"long": (1.00, 2.8), "short": (1.04, 1.7)})
-    assert taken(found) == "short"
-    assert "long costs less (1.0" in found.advice
-    assert "longer by 1.1 conditions" in found.advice
+    outcome = made({"long": (1.00, 2.8), "short": (1.04, 1.7)})
+    assert taken(outcome) == "short"
+    assert "long costs less (1.0" in outcome.advice
+    assert "longer by 1.1 conditions" in outcome.advice
     assert taken(made({"long": (1.00, 2.8), "short": (1.2, 1.7)})) == "long"
 
 
-def test_what_the_runs_cannot_tell_apart_is_decided_by_conditions():
-    found = made({"A": (1.05, 1.8), "B": (1.051, 1.7), "C": (1.3, 1.7)})
-    assert taken(found) == "B"
-    assert "The same cost with longer rules: A." in found.advice
-    found = made({"A": (1.05, 1.7), "B": (1.051, 1.7), "C": (1.3, 1.7)})
-    assert taken(found) == "A"
-    assert "Equally good: B." in found.advice
-    assert "C" not in found.advice
+def test_without_significant_difference_conditions_decide():
+    outcome = made({"A": (1.05, 1.8), "B": (1.051, 1.7), "C": (1.3, 1.7)})
+    assert taken(outcome) == "B"
+    assert "The same cost with longer rules: A." in outcome.advice
+    outcome = made({"A": (1.05, 1.7), "B": (1.051, 1.7), "C": (1.3, 1.7)})
+    assert taken(outcome) == "A"
+    assert "Equally good: B." in outcome.advice
+    assert "C" not in outcome.advice
 
 
-def test_no_difference_is_said():
-    found = made({"A": (1.05, 1.7), "B": (1.05, 1.7)})
-    assert found.advice.startswith("There is no difference: A and B have the same cost (1.0")
-    assert found.advice.endswith("Take A.")
+def test_no_difference():
+    outcome = made({"A": (1.05, 1.7), "B": (1.05, 1.7)})
+    assert outcome.advice.startswith("There is no difference: A and B have the same cost (1.0")
+    assert outcome.advice.endswith("Take A.")
 
 
-def test_who_failed_or_found_fewer_clusters_is_not_taken():
+def test_failures_and_fewer_clusters_are_not_recommended():
     methods = {"A": (1.3, 1.7), "B": (1.0, 1.7), "C": (1.0, 1.0, 2)}
-    found = made(methods, B="failed")
-    assert taken(found) == "A"
-    assert found.failed == 8
-    assert "8 of 24 fits did not finish." in str(found)
+    outcome = made(methods, B="failed")
+    assert taken(outcome) == "A"
+    assert outcome.failed == 8
+    assert "8 of 24 fits did not finish." in str(outcome)
     nothing = made({"A": (1.0, 1.7)}, A="failed")
     assert nothing.advice == "No method finished, so there is no recommendation."
     assert "no recommendation" in made({"A": (None, 1.7), "B": (None, 1.7)}).advice
@@ -77,19 +77,19 @@ def test_one_method_alone():
     assert made({"A": (1.05, 1.7)}).advice.startswith("Only A was run: its cost is 1.0")
 
 
-def test_far_from_kmeans_asks_for_leaves():
+def test_high_costs_advise_more_leaves():
     assert made({"A": (1.5, 1.7), "B": (1.7, 1.7)}).advice.endswith("use more leaves.")
 
 
 def test_advice_stands_in_every_form():
     X, _ = make_blobs(90, centers=3, random_state=0)
     settings = {"n_clusters": 3, "n_runs": 2, "random_state": 0, "n_jobs": 1, "verbose": False}
-    found = compare(
+    outcome = compare(
         X, methods={"a": Kauri(3, max_leaf_nodes=3), "b": Kauri(3, max_leaf_nodes=None)}, **settings
     )
-    assert found.to_markdown().endswith(found.advice)
-    assert f"<p>{found.advice}</p>" in found._repr_html_()
-    assert max(map(len, str(found).splitlines())) <= 80
+    assert outcome.to_markdown().endswith(outcome.advice)
+    assert f"<p>{outcome.advice}</p>" in outcome._repr_html_()
+    assert max(map(len, str(outcome).splitlines())) <= 80
 
 
 @pytest.mark.parametrize(
@@ -104,18 +104,18 @@ def test_advice_stands_in_every_form():
         (1_000, 4, 10, "rbf", 800),
     ],
 )
-def test_many_rows_are_sampled_unless_asked_for(n, d, runs, kernel, size):
+def test_many_rows_are_sampled_by_default(n, d, runs, kernel, size):
     assert _sample_size(None, (n, d), 3, runs, kernel) == size
     assert _sample_size(0.5, (n, d), 3, runs, kernel) == n // 2
     assert _sample_size(140, (n, d), 3, runs, kernel) == 140
 
 
-def test_a_sample_is_told(monkeypatch):
+def test_a_sample_is_noted(monkeypatch):
     monkeypatch.setattr("agathis._compare.comparison.FEWEST", 50)
     monkeypatch.setattr("agathis._compare.comparison.CELLS", 100)
     X, _ = make_blobs(90, centers=3, random_state=0)
     settings = {"n_clusters": 3, "n_runs": 1, "random_state": 0, "n_jobs": 1, "verbose": False}
-    found = compare(X, methods=["Kauri"], **settings)
-    assert found.note == "Each run uses a sample of 50 of the 90 rows; see subsample."
-    assert found.note in str(found)
+    outcome = compare(X, methods=["Kauri"], **settings)
+    assert outcome.note == "Each run uses a sample of 50 of the 90 rows; see subsample."
+    assert outcome.note in str(outcome)
     assert not compare(X, methods=["Kauri"], subsample=0.8, **settings).note

@@ -136,7 +136,7 @@ def test_same_random_state_same_table():
 
 
 @pytest.mark.slow
-def test_who_fails_or_is_late_gets_a_row_and_the_others_go_on():
+def test_failures_and_timeouts_are_rows_and_others_continue():
     methods = {"slow": Slow(3), "failing": Failing(3), "Kauri": Kauri(3, max_leaf_nodes=None)}
     runs, summary = compare(X, Y, methods=methods, **{**QUICK, "n_runs": 1, "n_jobs": 2}, timeout=5)
     status = dict(zip(runs["method"], runs["status"], strict=True))
@@ -168,14 +168,14 @@ def test_warnings_are_noted():
 
 
 def test_text():
-    found = compare(X, Y, methods=["Kauri", "IMM"], **QUICK)
-    lines = str(found).splitlines()
+    outcome = compare(X, Y, methods=["Kauri", "IMM"], **QUICK)
+    lines = str(outcome).splitlines()
     assert lines[0].split() == [
         "method", "ari", "relative", "wad", "waes", "leaves", "clusters", "seconds"
     ]  # fmt: skip
     assert re.match(r"Kauri +0\.\d\d±0\.\d\d  1\.\d\d±0\.\d\d ", lines[1])
     assert max(map(len, lines)) <= 80
-    assert "IMM" in found._repr_html_()
+    assert "IMM" in outcome._repr_html_()
     assert "ari" not in str(compare(X, methods=["Kauri"], **QUICK))
 
 
@@ -265,7 +265,7 @@ def test_another_number_of_clusters_is_noted():
     assert runs[0]["note"] == "n_clusters=5, but 3 of the reference"
 
 
-def test_reasons_are_told_below_the_table():
+def test_reasons_are_below_the_table():
     text = str(compare(X, methods={"failing": Failing(3)}, **QUICK))
     assert text.splitlines()[-4:] == [
         "failing: failed in 2 runs: RuntimeError: no tree today",

@@ -13,13 +13,13 @@ from agathis._model.spec import FitSpec
 DOCS = Path(__file__).parents[2] / "docs" / "comparing.md"
 
 
-def test_every_rival_is_in_it():
-    found = [m.estimator for m in METHODS.values() if m.home == "agathis.baselines"]
-    assert sorted(found) == sorted(baselines.__all__)
+def test_every_baseline_is_registered():
+    result = [m.estimator for m in METHODS.values() if m.home == "agathis.baselines"]
+    assert sorted(result) == sorted(baselines.__all__)
 
 
 @pytest.mark.parametrize("name", METHODS)
-def test_what_they_take_is_what_is_said(name):
+def test_capabilities_are_those_of_the_registry(name):
     method = METHODS[name]
     spec = FitSpec.of_method(name, n_clusters=3, max_leaf_nodes=5, kernel="rbf", centers="some")
     model = spec.to_estimator()

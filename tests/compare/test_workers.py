@@ -13,44 +13,44 @@ from agathis._compare.workers import Outcome, run
 
 
 def outcomes(tasks, **settings):
-    found = list(run(act, "shared", tasks, **settings))
-    assert sorted(o.task for o in found) == list(range(len(tasks)))
-    return sorted(found, key=lambda outcome: outcome.task)
+    result = list(run(act, "shared", tasks, **settings))
+    assert sorted(o.task for o in result) == list(range(len(tasks)))
+    return sorted(result, key=lambda outcome: outcome.task)
 
 
 @pytest.mark.parametrize(
     "settings", [{"n_workers": 1}, {"n_workers": 2}, {"n_workers": 3, "timeout": 50}]
 )
-def test_every_task_is_answered(settings):
-    found = outcomes([1, "two", "print", (4,)], **settings)
-    assert [o.value[:2] for o in found] == [("shared", t) for t in (1, "two", "print", (4,))]
-    assert {o.status for o in found} == {"done"}
-    here = {o.value[2] == os.getpid() for o in found}
+def test_every_task_has_an_outcome(settings):
+    result = outcomes([1, "two", "print", (4,)], **settings)
+    assert [o.value[:2] for o in result] == [("shared", t) for t in (1, "two", "print", (4,))]
+    assert {o.status for o in result} == {"done"}
+    here = {o.value[2] == os.getpid() for o in result}
     assert here == {settings == {"n_workers": 1}}
 
 
 @pytest.mark.parametrize("n_workers", [1, 2])
-def test_an_error_is_told_and_the_others_go_on(n_workers):
-    found = outcomes([1, "fail", 3], n_workers=n_workers)
-    assert found[1] == Outcome(1, None, "failed", "KeyError: 'missing'")
-    assert [found[0].value[1], found[2].value[1]] == [1, 3]
+def test_an_error_is_an_outcome_and_others_continue(n_workers):
+    result = outcomes([1, "fail", 3], n_workers=n_workers)
+    assert result[1] == Outcome(1, None, "failed", "KeyError: 'missing'")
+    assert [result[0].value[1], result[2].value[1]] == [1, 3]
 
 
-def test_who_takes_too_long_is_stopped_and_replaced():
+def test_a_worker_is_killed_and_replaced_after_a_timeout():
     started = time.monotonic()
-    found = outcomes(["sleep", 1, "sleep", 2], n_workers=1, timeout=0.5)
+    result = outcomes(["sleep", 1, "sleep", 2], n_workers=1, timeout=0.5)
     assert time.monotonic() - started < 50
-    assert [o.status for o in found] == ["timeout", "done", "timeout", "done"]
-    assert found[0].note == "took longer than 0.5 s"
-    assert found[1].value[2] != found[3].value[2]
+    assert [o.status for o in result] == ["timeout", "done", "timeout", "done"]
+    assert result[0].note == "took longer than 0.5 s"
+    assert result[1].value[2] != result[3].value[2]
 
 
 @pytest.mark.slow
-def test_an_answer_at_the_last_moment_harms_nobody():
+def test_an_outcome_at_the_timeout_affects_no_other_task():
     """Where the clock strikes as the answer comes, the next task has a process of its own."""
-    found = outcomes([0.2995, 0.2999, 0.3003, 0.3006, 0.301] * 3 + [1], n_workers=1, timeout=0.3)
-    assert {o.status for o in found} <= {"done", "timeout"}
-    assert found[-1].status == "done"
+    result = outcomes([0.2995, 0.2999, 0.3003, 0.3006, 0.301] * 3 + [1], n_workers=1, timeout=0.3)
+    assert {o.status for o in result} <= {"done", "timeout"}
+    assert result[-1].status == "done"
 
 
 @pytest.mark.slow
@@ -94,51 +94,51 @@ def test_the_current_directory_does_not_come_first(tmp_path, monkeypatch):
 
 
 def test_a_process_that_dies_is_a_failure():
-    found = outcomes(["die", 1], n_workers=2)
-    assert found[0].status == "failed"
-    assert "ended with code 3" in found[0].note
-    assert found[1].status == "done"
+    result = outcomes(["die", 1], n_workers=2)
+    assert result[0].status == "failed"
+    assert "ended with code 3" in result[0].note
+    assert result[1].status == "done"
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="codes of processes are others")
 def test_a_process_that_is_killed_may_have_had_no_memory():
-    (found,) = outcomes(["killed"], n_workers=2)
-    assert found.status == "failed"
-    assert "out of memory" in found.note
+    (result,) = outcomes(["killed"], n_workers=2)
+    assert result.status == "failed"
+    assert "out of memory" in result.note
 
 
 @pytest.mark.parametrize("n_workers", [1, 2])
-def test_a_generator_gives_parts_and_then_ends(n_workers):
+def test_a_generator_yields_parts_before_its_end(n_workers):
     tasks = [(3, ""), (0, ""), (2, "fail"), (1, "")]
-    found = list(run(give, None, tasks, n_workers=n_workers))
+    result = list(run(give, None, tasks, n_workers=n_workers))
     for place, (count, end) in enumerate(tasks):
-        own = [(o.status, o.value) for o in found if o.task == place]
+        own = [(o.status, o.value) for o in result if o.task == place]
         parts = [("part", value) for value in range(count)]
         assert own == [*parts, ("failed" if end else "done", None)]
 
 
-def test_parts_of_a_process_that_dies_are_kept_and_the_next_task_has_another():
-    found = list(run(give, None, [(2, "die"), (1, ""), (1, "")], n_workers=2))
-    own = [(o.status, o.value) for o in found if o.task == 0]
+def test_parts_of_a_dying_process_are_kept_and_it_is_replaced():
+    result = list(run(give, None, [(2, "die"), (1, ""), (1, "")], n_workers=2))
+    own = [(o.status, o.value) for o in result if o.task == 0]
     assert own == [("part", 0), ("part", 1), ("failed", None)]
-    assert sum(o.status == "done" for o in found) == 2
+    assert sum(o.status == "done" for o in result) == 2
 
 
-def test_a_part_comes_before_the_next_is_made(tmp_path):
-    found = run(wait_between, str(tmp_path / "seen"), [0], n_workers=2)
-    assert next(found).value == "first"
+def test_a_part_arrives_before_the_next_is_computed(tmp_path):
+    result = run(wait_between, str(tmp_path / "seen"), [0], n_workers=2)
+    assert next(result).value == "first"
     (tmp_path / "seen").touch()
-    assert [outcome.value for outcome in found] == ["second", None]
+    assert [outcome.value for outcome in result] == ["second", None]
 
 
 def test_each_worker_has_one_thread():
     assert outcomes(["threads"], n_workers=2)[0].value == "1"
 
 
-def test_no_worker_outlives_who_stops_asking():
-    found = run(act, None, [1, "sleep", "sleep"], n_workers=3)
-    first = next(found)
-    found.close()
+def test_no_worker_outlives_a_closed_generator():
+    result = run(act, None, [1, "sleep", "sleep"], n_workers=3)
+    first = next(result)
+    result.close()
     with pytest.raises(ProcessLookupError):
         os.kill(first.value[2], 0)
 

@@ -1,9 +1,4 @@
-"""Threads that search write to memory of their own: a row of work each, a row of targets each task.
-
-Once the work of all threads and the targets of all tasks lay in one piece of memory that every
-search laid out anew, so that the targets of one search were the work of the next. That is no race,
-as a search waits for its threads; a sanitizer that does not see them wait calls it one.
-"""
+"""Each thread of a search has a row of workspace, with a gap before that of the next thread."""
 
 import numpy as np
 import pytest
@@ -36,7 +31,7 @@ def test_work_ends_before_that_of_the_next_thread(n, n_clusters):
         if not gain_engine.has_threshold(leaf_index).any():
             continue
         found = searched(gain_engine.state, leaf_index)
-        work = found.arrays()["work"]
+        work = found.workspace()
         work[:] = MARK
         found.again(np.arange(3))
         assert np.all(work[:, -APART:] == MARK)
@@ -48,7 +43,7 @@ def test_threads_have_a_row_each():
     ones = np.ones(8000)
     state = State(values, ones, ones / 2, 4, 8, 3)
     close_root(state)  # stocks are all 0, sizes are what they are
-    work = searched(state, 0).arrays()["work"]
+    work = searched(state, 0).workspace()
     assert work.shape[0] == 3
     assert work.flags.c_contiguous
 
@@ -64,23 +59,3 @@ def test_a_search_of_no_leaf_finds_nothing():
 def test_views_of_leaves_are_not_made_without_their_memory():
     with pytest.raises(TypeError, match=r"at least|exactly"):
         Views.__new__(Views)
-
-
-def test_a_task_writes_its_own_targets_alone():
-    """Tasks are some features of a leaf: one along the last leaves what those before found."""
-    problem = problem_of(0, 2500, 5, "ties", None, 4)
-    gain_engine, random = pairwise_kernel_sums(problem), np.random.default_rng(0)
-    while gain_engine.n_clusters < 4:
-        gain_engine.commit(*random_split(gain_engine, random))
-    leaf_index = int(
-        np.argmax([gain_engine.leaf_size(s)[0] for s in range(gain_engine.state.n_leaves)])
-    )
-    found = searched(gain_engine.state, leaf_index)
-    before = found.arrays()["targets"]
-    assert len(before) > 1
-    assert before.shape[1] == 5
-    gain_engine.state.cluster_kernel_sums(0)[:] *= 2.0  # so that what is found is another number
-    found.again(np.array([4]))
-    after = found.arrays()["targets"]
-    np.testing.assert_array_equal(after[:-1], before[:-1])
-    assert np.any(after[-1] != before[-1])

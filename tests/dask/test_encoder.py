@@ -24,7 +24,7 @@ from agathis import TableEncoder as LocalEncoder
 from agathis import report
 from agathis._columns.errors import BadTable
 from agathis._encoding import row_sample
-from agathis._encoding.column_types import IDENTIFIER
+from agathis._encoding.column_roles import IDENTIFIER
 from agathis._encoding.row_sample import drawn
 from agathis._io.table_reader import open_table
 from agathis.dask import Kauri, TableEncoder, _short_thresholds, sample_rows

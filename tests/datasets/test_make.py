@@ -7,7 +7,7 @@ from sklearn.metrics import adjusted_rand_score
 from agathis import Kauri, datasets
 from agathis.baselines import ExKMC, KMeansTree
 from agathis.datasets import make_imm, make_rotated_gaussians
-from agathis.datasets._draws import share_out
+from agathis.datasets._samplers import apportion
 
 ALL = {name: getattr(datasets, name) for name in datasets.__all__}
 
@@ -60,7 +60,7 @@ def test_bad_numbers():
 @pytest.mark.parametrize("n", [4, 5, 7, 100, 404, 10_000])
 def test_shares(n):
     shares = [200, 100, 100, 4]
-    sizes = share_out(n, shares)
+    sizes = apportion(n, shares)
     assert sizes.sum() == n
     assert sizes.min() >= 1
     exact = np.array(shares) * n / 404

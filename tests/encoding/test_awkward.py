@@ -8,7 +8,8 @@ import pytest
 from helpers.awkward_tables import FILES, means
 
 from agathis._columns.errors import BadTable
-from agathis._encoding.column_types import DATES, infer_column_type
+from agathis._encoding.column_roles import DATES
+from agathis._encoding.column_types import infer_column_type
 from agathis._io.read_table import read_table
 from agathis._io.table_reading import ReadOptions
 

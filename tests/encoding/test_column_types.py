@@ -8,7 +8,8 @@ import pyarrow as pa
 import pytest
 
 from agathis import TableEncoder
-from agathis._encoding.column_types import CALENDAR, CODE, DATES, IDENTIFIER, infer_column_type
+from agathis._encoding.column_roles import CALENDAR, CODE, DATES, IDENTIFIER
+from agathis._encoding.column_types import infer_column_type
 
 N = 120
 CODES = [

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from agathis import TableEncoder
 from agathis._columns.column_facts import extent_of, joined
 from agathis._encoding import row_sample
-from agathis._encoding.column_types import IDENTIFIER
+from agathis._encoding.column_roles import IDENTIFIER
 from agathis._encoding.row_sample import drawn
 from agathis._encoding.scaling import SCALES
 

@@ -10,7 +10,7 @@ from inspect import signature
 
 import numpy as np
 import pytest
-from helpers.exports import RIVALS, around
+from helpers.exports import BASELINES, around
 from helpers.invariants import route, valid_tree
 from helpers.reference import objective
 from sklearn.datasets import load_iris
@@ -19,7 +19,7 @@ from sklearn.metrics.pairwise import linear_kernel
 from agathis import Kauri, export, metrics, plot
 
 NAMES = ["sl", "sw", "pl", "pw"]
-ESTIMATORS = {"Kauri": lambda k: Kauri(k, max_leaf_nodes=2 * k, n_jobs=1), **RIVALS}
+ESTIMATORS = {"Kauri": lambda k: Kauri(k, max_leaf_nodes=2 * k, n_jobs=1), **BASELINES}
 
 
 @pytest.fixture(scope="module", params=ESTIMATORS)

@@ -4,7 +4,7 @@ import re
 
 import pandas as pd
 import pytest
-from helpers.exports import RIVALS
+from helpers.exports import BASELINES
 from sklearn.datasets import load_iris
 
 from agathis import Kauri, fit_table
@@ -15,7 +15,7 @@ MODELS = {
     "Kauri": lambda table: Kauri(3).fit(table),
     "a pipeline": lambda table: fit_table(table, 3, search="greedy"),
     "from JSON": lambda table: from_json(to_json(Kauri(3).fit(table))),
-    **{name: lambda table, make=make: make(3).fit(table) for name, make in RIVALS.items()},
+    **{name: lambda table, make=make: make(3).fit(table) for name, make in BASELINES.items()},
 }
 
 

@@ -49,8 +49,8 @@ def types(made) -> list[str]:
 def test_databases(engine, made):
     rows = [list(row.values()) for row in made.raw]
     with Database(engine, made.sources, rows, types(made)) as database:
-        found = database.labels(to_sql(made.tree, dialect=engine, **words(made)))
-    np.testing.assert_array_equal(found, made.tree.predict(made.X))
+        result = database.labels(to_sql(made.tree, dialect=engine, **words(made)))
+    np.testing.assert_array_equal(result, made.tree.predict(made.X))
 
 
 @examples(60)
@@ -59,8 +59,8 @@ def test_sqlite_with_texts_alone(made):
     """As its import of a CSV file leaves them."""
     rows = [["" if v is None else str(v) for v in row.values()] for row in made.raw]
     with Database("sqlite", made.sources, rows, ["TEXT"] * len(made.sources)) as database:
-        found = database.labels(to_sql(made.tree, dialect="sqlite", **words(made)))
-    np.testing.assert_array_equal(found, made.tree.predict(made.X))
+        result = database.labels(to_sql(made.tree, dialect="sqlite", **words(made)))
+    np.testing.assert_array_equal(result, made.tree.predict(made.X))
 
 
 @examples(80)
@@ -102,9 +102,9 @@ def test_json(made):
 def test_scikit_learn(made):
     expected = made.tree.predict(made.X)
     for X in (None, made.X):
-        found = to_sklearn(made.tree, X)
-        assert found.classes_.tolist() == list(range(made.tree.n_clusters))
-        np.testing.assert_array_equal(found.predict(made.X), expected)
+        result = to_sklearn(made.tree, X)
+        assert result.classes_.tolist() == list(range(made.tree.n_clusters))
+        np.testing.assert_array_equal(result.predict(made.X), expected)
 
 
 @examples(20)
@@ -113,8 +113,8 @@ def test_onnx(made):
     pytest.importorskip("skl2onnx")
     runtime = pytest.importorskip("onnxruntime")
     session = runtime.InferenceSession(to_onnx(made.tree), providers=["CPUExecutionProvider"])
-    (found,) = session.run(["label"], {"X": made.X.astype(np.float32)})
-    np.testing.assert_array_equal(found, made.tree.predict(made.X))
+    (result,) = session.run(["label"], {"X": made.X.astype(np.float32)})
+    np.testing.assert_array_equal(result, made.tree.predict(made.X))
 
 
 def class_tree() -> tuple[Tree, dict]:

@@ -61,8 +61,8 @@ def test_a_database_answers_from_its_dates(engine, gaps):
     types = {"sqlite": ["TEXT"], "duckdb": ["TIMESTAMP"]}[engine]
     for kind in (*types, "VARCHAR"):
         with Database(engine, ["sold", "price"], rows, [kind, "DOUBLE"]) as database:
-            found = database.labels(to_sql(from_json(to_json(model)), dialect=engine))
-            np.testing.assert_array_equal(found, expected)
+            result = database.labels(to_sql(from_json(to_json(model)), dialect=engine))
+            np.testing.assert_array_equal(result, expected)
     if engine == "duckdb":
         with Database(engine, ["sold", "price"], rows, ["TIMESTAMP", "DOUBLE"]) as database:
             # The standard's words are DuckDB's too.
@@ -87,11 +87,11 @@ def test_each_part_of_a_date_is_what_predict_makes_of_it(engine, moments):
         for part in MADE:
             when = DatePart("x {x}", part)
             text = part_of(when, writer.name(when.column), writer.dates, writer.text)
-            found = [np.nan if v is None else float(v) for v in database.labels(text)]
-            np.testing.assert_array_equal(found, made(array, part), err_msg=part)
+            result = [np.nan if v is None else float(v) for v in database.labels(text)]
+            np.testing.assert_array_equal(result, made(array, part), err_msg=part)
 
 
-def test_all_dialects_ask_for_the_raw_column():
+def test_all_dialects_use_the_raw_column():
     model = sales_model()
     for dialect in DIALECTS:
         sql = to_sql(model, dialect=dialect)
@@ -103,7 +103,7 @@ def test_all_dialects_ask_for_the_raw_column():
 @pytest.mark.parametrize(
     "form", [None, "%Y-%m-%d %H:%M:%S", "%d.%m.%Y %H:%M", "%m/%d/%Y %I:%M %p", "%b %d, %Y %H:%M"]
 )
-def test_python_takes_dates_and_texts(form):
+def test_python_accepts_dates_and_strings(form):
     frame = sales()
     if form is not None:
         frame["sold"] = frame["sold"].dt.strftime(form)
@@ -137,7 +137,7 @@ WIDE = {
 
 @ENGINES
 @pytest.mark.parametrize("form", mostly_slow(WIDE, "%Y-%m-%dT%H:%M", "%d.%m.%Y %H:%M", "%m/%d/%Y"))
-def test_a_database_answers_from_texts_whose_parts_have_their_places(engine, form):
+def test_a_database_parses_date_strings_of_fixed_width(engine, form):
     frame = sales()
     texts = frame.assign(sold=frame["sold"].dt.strftime(form))
     model = sales_model(texts)
@@ -225,7 +225,7 @@ def test_a_file_reads_ambiguous_dates_as_the_fit_did():
     np.testing.assert_array_equal(read.predict(few), model.predict(few))
 
 
-def test_what_a_file_says_of_dates_is_checked():
+def test_date_parts_of_a_file_are_validated():
     data = json.loads(to_json(sales_model()))
     assert data["date_parts"]["sold: month"] == {"column": "sold", "part": "month"}
     for wrong, said in (

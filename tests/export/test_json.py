@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from helpers.examples import examples
-from helpers.exports import AWKWARD, RIVALS, names_for, same_arrays, trees
+from helpers.exports import AWKWARD, BASELINES, names_for, same_arrays, trees
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.base import clone
@@ -50,9 +50,9 @@ def test_round_trip(made):
     assert to_json(loaded) == to_json(model, feature_names=names)
 
 
-@pytest.mark.parametrize("name", RIVALS)
-def test_rivals(name, iris):
-    model = RIVALS[name](3).fit(iris)
+@pytest.mark.parametrize("name", BASELINES)
+def test_baselines(name, iris):
+    model = BASELINES[name](3).fit(iris)
     loaded = from_json(to_json(model))
     same_arrays(loaded.tree_, model.tree_)
     assert loaded.method == name
@@ -122,7 +122,7 @@ def test_the_objective_is_kept(iris):
     np.testing.assert_array_equal(gain_curve(loaded).objective, gain_curve(model).objective)
 
 
-def test_every_exporter_takes_a_loaded_tree():
+def test_every_export_accepts_a_loaded_model():
     X = np.random.default_rng(0).normal(size=(90, len(AWKWARD)))
     model = make_pipeline(StandardScaler(), Kauri(3, max_leaf_nodes=7)).fit(X)
     names = {"feature_names": AWKWARD, "cluster_names": ["a'b", 'c"d', "e\nf"]}
@@ -130,8 +130,8 @@ def test_every_exporter_takes_a_loaded_tree():
     for write in (to_text, to_rules, to_sql, to_dot, to_python, to_json):
         assert str(write(loaded)) == str(write(model, **names))
     np.testing.assert_array_equal(loaded.predict(X), model.predict(X))
-    found = to_sklearn(loaded, X).predict(pd.DataFrame(X, columns=AWKWARD))
-    np.testing.assert_array_equal(found, np.array(names["cluster_names"])[model.predict(X)])
+    result = to_sklearn(loaded, X).predict(pd.DataFrame(X, columns=AWKWARD))
+    np.testing.assert_array_equal(result, np.array(names["cluster_names"])[model.predict(X)])
 
 
 def test_columns_are_kept():
@@ -198,7 +198,7 @@ def test_files(tmp_path):
         from_json(3.0)
 
 
-def test_nothing_is_left_if_writing_fails(tmp_path):
+def test_no_file_remains_if_writing_fails(tmp_path):
     model = Kauri(2, max_leaf_nodes=None).fit([[0.0], [1.0], [9.0]])
     folder = tmp_path / "tree.json"
     folder.mkdir()
@@ -329,7 +329,7 @@ VALUES = st.one_of(
 
 @examples(300)
 @given(data=st.data())
-def test_any_change_is_refused_or_gives_a_tree_that_can_be_walked(data):
+def test_any_change_is_an_error_or_gives_a_valid_tree(data):
     tree = good()
     where = data.draw(st.sampled_from(["top", "list", "entry"]))
     value = data.draw(VALUES)

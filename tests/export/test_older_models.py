@@ -29,27 +29,27 @@ def test_it_is_read(path):
 def test_this_release_has_a_file_of_every_format():
     """After a new version: python tools/keep_models.py."""
     formats = {
-        int(found[1])
+        int(result[1])
         for path in FILES
-        if (found := re.fullmatch(rf"agathis-{agathis.__version__}-format-(\d)", path.stem))
+        if (result := re.fullmatch(rf"agathis-{agathis.__version__}-format-(\d)", path.stem))
     }
     assert formats == set(range(OLDEST_VERSION, VERSION + 1))
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
-def test_a_page_says_what_an_older_file_does_not_hold(path):
+def test_a_report_names_what_an_older_file_does_not_store(path):
     kept = json.loads(path.read_text(encoding="utf-8"))
     model = from_json(json.dumps(kept["model"]))
     summary = summarise(model, np.array(kept["rows"]))
-    found, version = summary["quality"], kept["model"]["version"]
-    assert 0 < found["explained"] <= 1
+    result, version = summary["quality"], kept["model"]["version"]
+    assert 0 < result["explained"] <= 1
     if version == VERSION:
-        assert found["stability"]["n_trees"] == 8
+        assert result["stability"]["n_trees"] == 8
         assert summary["provenance"]["scaling_known"]
         return
-    assert found["stability"] is found["gap"] is None
+    assert result["stability"] is result["gap"] is None
     why = f"the settings of the fit are unknown: model files of version {version} do not store it"
-    assert found["leaves_why"] == why
+    assert result["leaves_why"] == why
     assert summary["provenance"]["scaling"] == "standardised"
     assert why in render(summary)
     with pytest.raises(

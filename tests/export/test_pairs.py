@@ -66,8 +66,8 @@ def answers(source: str, rows) -> list:
 def test_databases(engine, made):
     model, _, rows = made
     with Database(engine, NAMES, [with_none(row) for row in rows]) as database:
-        found = database.labels(to_sql(model, dialect=engine, feature_names=NAMES))
-    np.testing.assert_array_equal(found, expected_of(model, rows))
+        result = database.labels(to_sql(model, dialect=engine, feature_names=NAMES))
+    np.testing.assert_array_equal(result, expected_of(model, rows))
 
 
 @pytest.mark.parametrize("engine", ["sqlite", "duckdb"])
@@ -77,8 +77,8 @@ def test_databases_of_raw_rows(engine, made):
     model, _, rows = made
     sql = to_sql(model, dialect=engine, feature_names=NAMES)
     with Database(engine, NAMES, [with_none(row) for row in rows]) as database:
-        found = database.labels(sql)
-    np.testing.assert_array_equal(found, expected_of(model, rows))
+        result = database.labels(sql)
+    np.testing.assert_array_equal(result, expected_of(model, rows))
 
 
 @examples(30)
@@ -91,8 +91,8 @@ def test_sqlite_with_texts_alone(made):
     with Database("sqlite", NAMES, texts, ["TEXT"] * 3) as database:
         read = database.ask("SELECT * FROM t")
         rows = np.array([[float(v) if v else np.nan for v in row[:3]] for row in read])
-        found = database.labels(to_sql(model, dialect="sqlite", feature_names=NAMES))
-    np.testing.assert_array_equal(found, expected_of(model, rows))
+        result = database.labels(to_sql(model, dialect="sqlite", feature_names=NAMES))
+    np.testing.assert_array_equal(result, expected_of(model, rows))
 
 
 @pytest.mark.parametrize("kind", ["INTEGER", "DECIMAL(9, 1)", "REAL"])
@@ -111,8 +111,8 @@ def test_types_of_columns(kind):
             tree = FittedModel(builder.build(2))
             model = make_pipeline(steps, tree) if scaled else tree
             with Database("duckdb", ["a", "b"], X.tolist(), [kind] * 2) as database:
-                found = database.labels(to_sql(model, dialect="duckdb", feature_names=["a", "b"]))
-            np.testing.assert_array_equal(found, model.predict(X))
+                result = database.labels(to_sql(model, dialect="duckdb", feature_names=["a", "b"]))
+            np.testing.assert_array_equal(result, model.predict(X))
 
 
 @examples(60)
@@ -147,7 +147,7 @@ def test_onnx(made):
     model, _, rows = made
     rows = rows.astype(np.float32)
     session = runtime.InferenceSession(to_onnx(model), providers=["CPUExecutionProvider"])
-    (found,) = session.run(["label"], {"X": rows})
+    (result,) = session.run(["label"], {"X": rows})
     tree = describe(model).tree
     plain = np.diff(tree.term_start) == 0
     # Of single columns a row at a threshold may be rounded across it.
@@ -155,7 +155,7 @@ def test_onnx(made):
     for node in np.flatnonzero(~tree.is_leaf & plain):
         near = np.abs(rows[:, tree.feature[node]] - tree.threshold[node])
         sure &= ~(near <= 1e-6 * abs(tree.threshold[node]) + 1e-12)
-    np.testing.assert_array_equal(found[sure], expected_of(model, rows.astype(float))[sure])
+    np.testing.assert_array_equal(result[sure], expected_of(model, rows.astype(float))[sure])
 
 
 @examples(15)
@@ -167,8 +167,8 @@ def test_onnx_for_rows(made):
     model, X, _ = made
     data = to_onnx(model, X=X)
     session = runtime.InferenceSession(data, providers=["CPUExecutionProvider"])
-    (found,) = session.run(["label"], {"X": X.astype(np.float32)})
-    np.testing.assert_array_equal(found, model.labels_)
+    (result,) = session.run(["label"], {"X": X.astype(np.float32)})
+    np.testing.assert_array_equal(result, model.labels_)
 
 
 def iris_model(*steps):
@@ -191,7 +191,7 @@ def iris_model(*steps):
 IRIS = ["sepal length", "sepal width", "petal length", "petal width"]
 
 
-def test_words():
+def test_text():
     model, _ = iris_model()
     assert to_text(model, feature_names=IRIS).splitlines() == [
         "petal length + 0.5 × petal width <= 2.825",
@@ -227,7 +227,7 @@ def test_every_dialect(dialect):
 
 
 @pytest.mark.parametrize("name", STEPS)
-def test_all_steps_are_undone(name):
+def test_all_steps_are_inverted(name):
     model, X = iris_model(STEPS[name]())
     read = from_json(to_json(model))
     np.testing.assert_array_equal(read.predict(X), model.predict(X))
@@ -261,8 +261,8 @@ STEP_WORDS = {
 @pytest.mark.parametrize("words", STEP_WORDS)
 def test_steps_that_are_no_arithmetic(words):
     model, X = iris_model(STEP_WORDS[words], StandardScaler())
-    told = to_text(model, feature_names=IRIS)
-    assert told.startswith(words)
+    messages = to_text(model, feature_names=IRIS)
+    assert messages.startswith(words)
     np.testing.assert_array_equal(describe(model).tree.predict(X), model.predict(X))
     for form in (to_sql, to_python, to_json):
         with pytest.raises(ValueError, match=f"column 'petal length' stands in a sum as '{words}'"):
@@ -333,7 +333,7 @@ def test_steps_in_a_file_of_an_older_version():
 
 
 @pytest.mark.parametrize("by", [1e-320, 1e308])
-def test_steps_out_of_range_are_told(by):
+def test_steps_out_of_range_are_an_error(by):
     """A file may have any numbers: words do not fail of them."""
     model, X = iris_model(StandardScaler())
     data = json.loads(to_json(model))

@@ -73,5 +73,5 @@ def test_raw_rows(encoder, numbers):
     rows = [list(row.values()) for row in raw]
     with Database("sqlite", list(X), rows, ["INTEGER", "DOUBLE", "VARCHAR"]) as database:
         assert database.labels(to_sql(pipeline, dialect="sqlite")) == expected.tolist()
-    found = to_sklearn(pipeline, X[:60])
-    assert found.n_features_in_ == len(found.feature_names_in_)
+    result = to_sklearn(pipeline, X[:60])
+    assert result.n_features_in_ == len(result.feature_names_in_)

@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from helpers.examples import examples
-from helpers.exports import AWKWARD, RIVALS, SCALERS, names_for, trees, with_none
+from helpers.exports import AWKWARD, BASELINES, SCALERS, names_for, trees, with_none
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.pipeline import make_pipeline
@@ -66,9 +66,9 @@ def test_python_needs_no_package():
     assert json.loads(done.stdout) == [clusters[k] for k in model.labels_]
 
 
-@pytest.mark.parametrize("name", RIVALS)
-def test_python_of_rivals(name, iris):
-    model = RIVALS[name](3).fit(iris)
+@pytest.mark.parametrize("name", BASELINES)
+def test_python_of_baselines(name, iris):
+    model = BASELINES[name](3).fit(iris)
     call = function_of(model)
     assert [call(row) for row in iris] == model.labels_.tolist()
 
@@ -115,7 +115,7 @@ def test_python_of_a_deep_tree():
         assert [database.execute(ask, [v]).fetchone()[0] for v in x] == expected
 
 
-def test_python_wants_only_what_it_asks_for():
+def test_python_needs_only_columns_with_splits():
     X = np.column_stack([np.zeros(6), [0, 1, 2, 50, 51, 52]])
     call = function_of(Kauri(2, max_leaf_nodes=2).fit(X), feature_names=["unused", "used"])
     assert call({"used": 51}) == 1
@@ -126,11 +126,11 @@ def test_python_wants_only_what_it_asks_for():
     ):
         call([1.0])
     # From Python 3.13 on docstrings have lost their indentation by themselves.
-    told = inspect.cleandoc(call.__doc__)
-    assert told.endswith("a sequence of 2 values, in this order:\n'unused'\n'used'")
+    messages = inspect.cleandoc(call.__doc__)
+    assert messages.endswith("a sequence of 2 values, in this order:\n'unused'\n'used'")
 
 
-def test_python_names_any_names_in_its_words():
+def test_python_escapes_names_in_its_docstring():
     call = function_of(
         Kauri(2, max_leaf_nodes=None).fit(np.eye(len(AWKWARD))), feature_names=AWKWARD
     )
@@ -178,7 +178,7 @@ def test_python_of_rows_of_text(mark, seed):
 
 
 @pytest.mark.parametrize("category", [True, False])
-def test_python_of_truths_however_they_are_written(category):
+def test_python_of_booleans_in_every_notation(category):
     model = Kauri(2, max_leaf_nodes=None).fit([[0.0], [1.0], [1.0]])
     call = function_of(model, feature_names=["f"], one_hot={"f": {"f": category}})
     expected = model.predict([[float(category)], [float(not category)]]).tolist()
@@ -208,17 +208,17 @@ def test_python_of_categories(missing):
 
 
 @pytest.mark.parametrize("name", ["", "a b", "def", "1a", "float", None, "x; import os"])
-def test_names_that_are_no_functions(name):
+def test_invalid_function_names(name):
     with pytest.raises(ValueError, match="function"):
         to_python(Kauri(2, max_leaf_nodes=None).fit([[0.0], [1.0]]), function=name)
 
 
-def test_names_that_a_row_cannot_tell_apart():
+def test_duplicate_names():
     with pytest.raises(ValueError, match="feature_names has a name twice"):
         to_python(Kauri(2, max_leaf_nodes=None).fit([[0.0, 1], [1, 2]]), feature_names=["a", "a"])
 
 
-def test_categories_in_words():
+def test_categories_as_strings():
     X = [[1, 0, 0.0], [1, 0, 1], [0, 1, 0], [0, 1, 90]]
     names = ["color_red", "color_blue", "size"]
     model = Kauri(3, max_leaf_nodes=3).fit(X)
@@ -269,9 +269,9 @@ def test_labels_of_dot_stay_within_their_quotes(text):
     assert re.fullmatch(r'"(?:[^"\\\n]|\\["\\n])*"', label)
 
 
-@pytest.mark.parametrize("name", RIVALS)
+@pytest.mark.parametrize("name", BASELINES)
 def test_dot_has_every_node(name, iris):
-    tree = RIVALS[name](3).fit(iris).tree_
+    tree = BASELINES[name](3).fit(iris).tree_
     lines = to_dot(tree).splitlines()
     assert sum("->" in line for line in lines) == tree.node_count - 1
     assert sum("[label=" in line and "->" not in line for line in lines) == tree.node_count

@@ -111,8 +111,8 @@ def test_every_form_answers_as_the_pipeline(table, new):
     model, written = fitted(frame, n_clusters, **limits)
     rows = strange(frame) if new else frame
     expected = model.predict(rows)
-    for found in (written, from_json(to_json(written))):
-        np.testing.assert_array_equal(found.predict(rows), expected)
+    for result in (written, from_json(to_json(written))):
+        np.testing.assert_array_equal(result.predict(rows), expected)
     source: dict = {}
     exec(to_python(written), source)
     records = rows.astype(object).where(rows.notna(), None).to_dict("records")
@@ -126,7 +126,7 @@ def test_every_form_answers_as_the_pipeline(table, new):
 
 
 @pytest.mark.parametrize("table", TABLES)
-def test_words_are_those_that_people_say(table):
+def test_rules_use_the_names_of_the_table(table):
     made, n_clusters, limits = TABLES[table]
     frame = made()
     _, written = fitted(frame, n_clusters, **limits)
@@ -141,7 +141,7 @@ def test_words_are_those_that_people_say(table):
             assert len(number.replace(".", "").strip("0")) <= 4
 
 
-def test_passengers_in_words():
+def test_rules_of_passengers():
     _, written = fitted(passengers(), 4, max_leaf_nodes=4)
     assert "class is 2nd or 3rd" in to_text(written)
     assert "class is 1st" in to_text(written)

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from helpers.examples import examples
-from helpers.exports import RIVALS, SCALERS, trees
+from helpers.exports import BASELINES, SCALERS, trees
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.datasets import load_iris
@@ -30,8 +30,8 @@ CONDITION = re.compile(
 def satisfied(rule: str, row) -> bool:
     """Whether a row satisfies a rule, by reading the rule as it is written."""
 
-    def answer(found: re.Match) -> str:
-        below, name, at_most, above, state, also = found.groups()
+    def answer(result: re.Match) -> str:
+        below, name, at_most, above, state, also = result.groups()
         value = row[int(name[1:])]
         known = value == value
         if not known:
@@ -123,8 +123,8 @@ def test_ranges(ends, a_missing, b_missing):
     def values(r):
         return {v for v in range(6) if r.low < v <= r.high} | ({None} if r.missing else set())
 
-    assert a.holds(b) == (values(a) >= values(b))
-    joined = a.joined(b)
+    assert a.contains(b) == (values(a) >= values(b))
+    joined = a.union(b)
     if joined is not None:
         assert values(joined) == values(a) | values(b)
     else:
@@ -202,9 +202,9 @@ def test_a_cluster_that_no_given_row_is_in():
     assert str(rules).splitlines()[1] == "cluster 1 is where x[0] > 5: 0 of 1 rows (0.0 %)."
 
 
-@pytest.mark.parametrize("name", RIVALS)
-def test_rivals(name, iris):
-    model = RIVALS[name](3).fit(iris)
+@pytest.mark.parametrize("name", BASELINES)
+def test_baselines(name, iris):
+    model = BASELINES[name](3).fit(iris)
     rules = to_rules(model, feature_names=["x0", "x1", "x2", "x3"], digits=17)
     exact(rules, model.labels_, iris)
     np.testing.assert_array_equal(rules["size"], np.bincount(model.labels_))
@@ -234,17 +234,17 @@ def test_categories_are_named():
     assert not re.search("[<>=_]", str(rules))
     # Each cluster is a colour and a size, or one of the other two sizes and colours.
     for k, rule in enumerate(rules["rule"]):
-        held = frame[model.labels_ == k]
+        covered = frame[model.labels_ == k]
         for source in ("color", "size"):
             for said in re.findall(rf"{source} is (?!not)(\w+)", rule):
-                assert set(held[source]) == {said}
+                assert set(covered[source]) == {said}
             for said in re.findall(rf"{source} is not (\w+)", rule):
-                assert said not in set(held[source])
+                assert said not in set(covered[source])
         # Being one colour leaves nothing to say of the others.
         assert not re.search(r"color is (?!not).*color is not", rule)
 
 
-def test_words_for_codes():
+def test_labels_of_codes():
     random = np.random.default_rng(1)
     votes = random.choice([-1.0, 0.0, 1.0], (300, 2), p=[0.4, 0.1, 0.5])
     words = {-1: "no", 0: "unknown", 1: "yes"}

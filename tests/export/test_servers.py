@@ -23,8 +23,8 @@ TYPES = {"numbers": "INTEGER", "truth": "BOOLEAN", "truths": "BOOLEAN"}
 
 @pytest.fixture(scope="module", params=SERVERS)
 def database(request):
-    with server(request.param) as found:
-        yield found
+    with server(request.param) as result:
+        yield result
 
 
 def as_numbers(labels) -> list:
@@ -44,8 +44,8 @@ def test_rows_and_what_lies_beside_thresholds(database, made):
             rows = np.vstack([rows, beside])
     names = names_for(X.shape[1])
     sql = to_sql(model, dialect=database.dialect, feature_names=names)
-    found = database.labels(names, map(with_none, rows), sql)
-    assert as_numbers(found) == model.tree_.predict(rows).tolist()
+    result = database.labels(names, map(with_none, rows), sql)
+    assert as_numbers(result) == model.tree_.predict(rows).tolist()
 
 
 @FEW
@@ -56,8 +56,8 @@ def test_categories(database, made):
     types = ["DOUBLE" if kind is None else TYPES.get(kind, "VARCHAR") for kind in kinds]
     words = {"feature_names": made.names, "one_hot": made.one_hot}
     sql = to_sql(made.tree, dialect=database.dialect, **words)
-    found = database.labels(made.sources, rows, sql, types)
-    assert as_numbers(found) == made.tree.predict(made.X).tolist()
+    result = database.labels(made.sources, rows, sql, types)
+    assert as_numbers(result) == made.tree.predict(made.X).tolist()
 
 
 @FEW
@@ -66,8 +66,8 @@ def test_sums_of_columns(database, made):
     model, _, rows = made
     names = ["length", "width", "it's"]
     sql = to_sql(model, dialect=database.dialect, feature_names=names)
-    found = database.labels(names, [with_none(row) for row in rows], sql)
-    assert as_numbers(found) == model.tree_.predict(rows).tolist()
+    result = database.labels(names, [with_none(row) for row in rows], sql)
+    assert as_numbers(result) == model.tree_.predict(rows).tolist()
 
 
 @pytest.mark.parametrize("kind", ["TIMESTAMP", "VARCHAR"])
@@ -79,12 +79,12 @@ def test_parts_of_dates(database, kind):
     model = fit_table(frame, 8, max_leaf_nodes=12, dates="parts", no_split=["price"])
     rows = [[None if pd.isna(day) else str(day), 0.0] for day in frame["sold"]]
     sql = to_sql(model, dialect=database.dialect)
-    found = database.labels(["sold", "price"], rows, sql, [kind, "DOUBLE"])
-    assert as_numbers(found) == model.predict(frame).tolist()
+    result = database.labels(["sold", "price"], rows, sql, [kind, "DOUBLE"])
+    assert as_numbers(result) == model.predict(frame).tolist()
 
 
 @pytest.mark.parametrize("form", ["%Y/%m/%d %H:%M", "%d.%m.%Y %H:%M:%S", "%m/%d/%Y %H:%M"])
-def test_dates_in_texts_whose_parts_have_their_places(database, form):
+def test_date_strings_of_fixed_width(database, form):
     days = pd.date_range("2019-01-01", "2020-12-31", freq="43h")
     price = 9.0 * (days.month > 6) + 3.0 * (days.day_of_week > 4) + 5.0 * (days.hour > 12)
     frame = pd.DataFrame({"sold": days.strftime(form), "price": price})
@@ -96,11 +96,11 @@ def test_dates_in_texts_whose_parts_have_their_places(database, form):
     moments = [None if text is None else str(day) for day, text in pairs]
     for texts, kind in ((sold, "VARCHAR"), (moments, "VARCHAR"), (moments, "TIMESTAMP")):
         rows = [[text, 0.0] for text in texts]
-        found = database.labels(["sold", "price"], rows, sql, [kind, "DOUBLE"])
-        assert as_numbers(found) == model.predict(frame).tolist()
+        result = database.labels(["sold", "price"], rows, sql, [kind, "DOUBLE"])
+        assert as_numbers(result) == model.predict(frame).tolist()
 
 
-def test_a_whole_query_with_awkward_names(database):
+def test_a_query_with_special_characters_in_names(database):
     # MariaDB takes no name that ends in spaces or has letters beyond the first 65,536.
     names = [name.replace("🌲", "").rstrip() for name in AWKWARD]
     X = np.random.default_rng(0).normal(size=(200, len(names)))
@@ -117,8 +117,8 @@ def test_a_whole_query_with_awkward_names(database):
     )
     quoted = {"postgres": '"a ""t"" `;"', "mysql": '`a "t" ``;`'}[database.dialect]
     script = database.script(names, X.tolist(), "1", table=quoted).rsplit("SELECT", 1)[0]
-    found = sorted((int(row[-2]), row[-1]) for row in database.run(f"{script}\n{sql};"))
-    assert [label for _, label in found] == [clusters[k] for k in model.labels_]
+    result = sorted((int(row[-2]), row[-1]) for row in database.run(f"{script}\n{sql};"))
+    assert [label for _, label in result] == [clusters[k] for k in model.labels_]
 
 
 def test_categories_that_differ_in_case_accents_and_spaces(database):
@@ -130,13 +130,13 @@ def test_categories_that_differ_in_case_accents_and_spaces(database):
     assert len(set(expected)) > 3
     sql = to_sql(model, dialect=database.dialect)
     rows = frame[["c", "size"]].values.tolist()
-    found = database.labels(["c", "size"], rows, sql, ["VARCHAR", "DOUBLE"])
-    assert as_numbers(found) == expected
+    result = database.labels(["c", "size"], rows, sql, ["VARCHAR", "DOUBLE"])
+    assert as_numbers(result) == expected
 
 
 def test_wines(database):
     data = load_wine(as_frame=True)
     model = fit_table(data.data, 3, max_leaf_nodes=6)
     sql = to_sql(model, dialect=database.dialect)
-    found = database.labels(list(data.data), data.data.values.tolist(), sql)
-    assert as_numbers(found) == model.predict(data.data).tolist()
+    result = database.labels(list(data.data), data.data.values.tolist(), sql)
+    assert as_numbers(result) == model.predict(data.data).tolist()

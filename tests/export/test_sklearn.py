@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from helpers.examples import examples
-from helpers.exports import RIVALS, SCALERS, rows_of, trees
+from helpers.exports import BASELINES, SCALERS, rows_of, trees
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.pipeline import make_pipeline
@@ -26,13 +26,13 @@ def answers(data: bytes, X) -> np.ndarray:
 @given(made=trees(kinds=("normal", "ties")))
 def test_rows_get_their_clusters(made):
     model, X, _ = made
-    found = to_sklearn(model, X)
-    np.testing.assert_array_equal(found.predict(X), model.labels_)
-    np.testing.assert_array_equal(found.apply(X), model.apply(X))
-    proba = found.predict_proba(X)
+    result = to_sklearn(model, X)
+    np.testing.assert_array_equal(result.predict(X), model.labels_)
+    np.testing.assert_array_equal(result.apply(X), model.apply(X))
+    proba = result.predict_proba(X)
     np.testing.assert_array_equal(proba, np.eye(model.n_clusters_)[model.labels_])
-    assert found.get_n_leaves() == model.n_leaves_
-    assert found.get_depth() == model.tree_.max_depth
+    assert result.get_n_leaves() == model.n_leaves_
+    assert result.get_depth() == model.tree_.max_depth
 
 
 @examples(60)
@@ -52,7 +52,7 @@ def test_scaled(seed, scaler):
     np.testing.assert_array_equal(to_sklearn(model, X).predict(X), model.predict(X))
 
 
-def test_rows_that_float32_does_not_tell_apart():
+def test_rows_that_are_equal_as_float32():
     X = np.array([[1.0], [1.0 + 1e-12], [1.0 + 2e-12]])
     model = Kauri(2, max_leaf_nodes=None).fit(X)
     with pytest.raises(ValueError, match=r"float32 does not tell apart rows of X that node 0 sep"):
@@ -73,30 +73,30 @@ def test_a_threshold_is_moved_for_given_rows():
     assert to_sklearn(at_low).predict(X)[0] != expected[0]
 
 
-@pytest.mark.parametrize("name", RIVALS)
-def test_rivals(name, iris):
-    model = RIVALS[name](3).fit(iris)
-    found = to_sklearn(model)
-    np.testing.assert_array_equal(found.predict(iris), model.labels_)
+@pytest.mark.parametrize("name", BASELINES)
+def test_baselines(name, iris):
+    model = BASELINES[name](3).fit(iris)
+    result = to_sklearn(model)
+    np.testing.assert_array_equal(result.predict(iris), model.labels_)
     np.testing.assert_array_equal(
-        found.decision_path(iris).toarray(), model.decision_path(iris).toarray()
+        result.decision_path(iris).toarray(), model.decision_path(iris).toarray()
     )
 
 
 def test_tools_of_scikit_learn(iris):
     frame = pd.DataFrame(iris, columns=["a b", "c", "petal", "d"])
     model = Kauri(3, max_leaf_nodes=3).fit(frame)
-    found = to_sklearn(model, cluster_names=["small", "medium", "large"])
-    assert isinstance(found, DecisionTreeClassifier)
-    assert list(found.feature_names_in_) == list(frame)
-    text = export_text(found, feature_names=list(frame), decimals=1)
+    result = to_sklearn(model, cluster_names=["small", "medium", "large"])
+    assert isinstance(result, DecisionTreeClassifier)
+    assert list(result.feature_names_in_) == list(frame)
+    text = export_text(result, feature_names=list(frame), decimals=1)
     assert text.splitlines()[:2] == ["|--- petal <= 3.4", "|   |--- class: small"]
-    assert set(found.predict(frame)) == {"small", "medium", "large"}
-    np.testing.assert_allclose(found.tree_.value[0, 0], np.bincount(model.labels_) / 150)
-    assert found.tree_.impurity[0] == pytest.approx(
+    assert set(result.predict(frame)) == {"small", "medium", "large"}
+    np.testing.assert_allclose(result.tree_.value[0, 0], np.bincount(model.labels_) / 150)
+    assert result.tree_.impurity[0] == pytest.approx(
         1 - ((np.bincount(model.labels_) / 150) ** 2).sum()
     )
-    assert found.feature_importances_.sum() == pytest.approx(1)
+    assert result.feature_importances_.sum() == pytest.approx(1)
 
 
 def test_plot_tree(iris):
@@ -114,8 +114,8 @@ def test_it_survives_a_pickle(iris):
     import pickle
 
     model = Kauri(3, max_leaf_nodes=None).fit(iris)
-    found = pickle.loads(pickle.dumps(to_sklearn(model)))
-    np.testing.assert_array_equal(found.predict(iris), model.labels_)
+    result = pickle.loads(pickle.dumps(to_sklearn(model)))
+    np.testing.assert_array_equal(result.predict(iris), model.labels_)
 
 
 @examples(25)
@@ -137,10 +137,10 @@ def test_onnx_with_missing_values(made):
     np.testing.assert_array_equal(answers(to_onnx(model), single), model.tree_.predict(single))
 
 
-@pytest.mark.parametrize("name", ["Kauri", *RIVALS])
+@pytest.mark.parametrize("name", ["Kauri", *BASELINES])
 def test_onnx_of_all_methods(name, iris, tmp_path):
     pytest.importorskip("skl2onnx")
-    make = RIVALS.get(name, Kauri)
+    make = BASELINES.get(name, Kauri)
     model = make_pipeline(SCALERS["standard"](), make(3)).fit(iris)
     path = tmp_path / "tree.onnx"
     assert to_onnx(model, path, X=iris) is None

@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 from helpers.databases import Database
 from helpers.examples import examples
-from helpers.exports import AWKWARD, RIVALS, SCALERS, SEEDS, names_for, trees, with_none
+from helpers.exports import AWKWARD, BASELINES, SCALERS, SEEDS, names_for, trees, with_none
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.datasets import load_iris
@@ -51,7 +51,7 @@ def test_labels_of_a_database(engine, made):
 
 
 @ENGINES
-def test_a_whole_query_with_awkward_names_everywhere(engine):
+def test_a_query_with_special_characters_in_all_names(engine):
     random = np.random.default_rng(0)
     X = random.normal(size=(200, len(AWKWARD)))
     model = Kauri(4, max_leaf_nodes=30).fit(X)
@@ -66,15 +66,15 @@ def test_a_whole_query_with_awkward_names_everywhere(engine):
             table='a "t" ;',
             column='the "cluster"',
         )
-        found = sorted((row[-2], row[-1]) for row in database.ask(sql))
-        assert [label for _, label in found] == [clusters[k] for k in model.labels_]
+        result = sorted((row[-2], row[-1]) for row in database.ask(sql))
+        assert [label for _, label in result] == [clusters[k] for k in model.labels_]
         assert len(database.ask(f"SELECT * FROM {quoted}")) == 200
 
 
 @ENGINES
-@pytest.mark.parametrize("name", RIVALS)
-def test_rivals(engine, name, iris):
-    model = RIVALS[name](3).fit(iris)
+@pytest.mark.parametrize("name", BASELINES)
+def test_baselines(engine, name, iris):
+    model = BASELINES[name](3).fit(iris)
     names = names_for(4)
     with Database(engine, names, map(with_none, iris)) as database:
         sql = to_sql(model, dialect=engine, feature_names=names)

@@ -24,9 +24,9 @@ def labels(sql: str, names, rows, types=None) -> list:
     columns = ", ".join(f"`{name}` {kind}" for name, kind in zip(names, types, strict=True))
     base.execute(f"CREATE TABLE t ({columns})")
     base.executemany(f"INSERT INTO t VALUES ({', '.join('?' * len(names))})", rows)
-    found = [row[0] for row in base.execute(f"SELECT {sql} FROM t ORDER BY rowid")]
+    result = [row[0] for row in base.execute(f"SELECT {sql} FROM t ORDER BY rowid")]
     base.close()
-    return found
+    return result
 
 
 @examples(40)
@@ -51,7 +51,7 @@ def test_numbers_as_text(seed, gaps, mark):
     assert labels(sql, names, plain, [""] * 3) == expected
 
 
-def test_whole_numbers_and_what_lies_beside_a_threshold():
+def test_integers_and_values_next_to_a_threshold():
     model = Kauri(2, max_leaf_nodes=None).fit([[0.0], [2.0**53]])
     (threshold,) = {float(model.tree_.threshold[0])}
     rows = [[int(threshold) + step] for step in (-1, 0, 1, 2)]
@@ -63,7 +63,7 @@ def test_whole_numbers_and_what_lies_beside_a_threshold():
 
 @pytest.mark.parametrize("gaps", ["left", "right", "none"])
 @pytest.mark.parametrize("category", [True, False])
-def test_truths_however_they_are_written(gaps, category):
+def test_booleans_in_every_notation(gaps, category):
     flags = np.repeat([1.0, 0.0], [6, 5])
     other = {"left": flags == 0, "right": flags == 1, "none": None}[gaps]
     X = flags[:, None].copy()
@@ -86,8 +86,8 @@ def test_truths_however_they_are_written(gaps, category):
         assert labels(sql, names, rows, [kind, "REAL"][: len(names)]) == expected.tolist()
     native = [row for row in rows if row[0] is None or isinstance(row[0], bool)]
     places = [i for i, row in enumerate(rows) if row in native]
-    found = labels(sql, names, native, ["BOOLEAN", "REAL"][: len(names)])
-    assert found == expected[places].tolist()
+    result = labels(sql, names, native, ["BOOLEAN", "REAL"][: len(names)])
+    assert result == expected[places].tolist()
 
 
 @pytest.mark.parametrize("categories", [["red", "it's", "blue"], [0, 1, 30], [0.5, 2.25, 7.0]])
@@ -124,6 +124,6 @@ def test_a_mark_of_missing_values_may_be_a_category():
     sql = to_sql(
         model, dialect="sqlite", feature_names=["land_NA", "land_FR", "y"], one_hot=one_hot
     )
-    found = labels(sql, ["land"], [["NA"], ["FR"], [""], [None]])
-    assert found[0] != found[1]
-    assert found[2] == found[3] == model.tree_.predict([[np.nan, np.nan, 0.0]])[0]
+    result = labels(sql, ["land"], [["NA"], ["FR"], [""], [None]])
+    assert result[0] != result[1]
+    assert result[2] == result[3] == model.tree_.predict([[np.nan, np.nan, 0.0]])[0]

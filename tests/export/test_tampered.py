@@ -122,19 +122,19 @@ def use(text: str, rows: pd.DataFrame) -> None:
 
 
 @pytest.mark.parametrize("name", ["categories", "dates", "steps", "codes"])
-def test_models_have_what_is_to_be_replaced(name):
+def test_models_have_the_replaced_entries(name):
     data = json.loads(models()[name][0])
-    held = {"categories": "one_hot", "dates": "date_parts", "codes": "value_names"}
+    covered = {"categories": "one_hot", "dates": "date_parts", "codes": "value_names"}
     if name == "steps":
         assert any(len(term) == 3 for own in data["nodes"]["terms"] if own for term in own)
     else:
-        assert data[held[name]]
+        assert data[covered[name]]
     use(*models()[name])
 
 
 @examples(100)
 @given(data=st.data())
-def test_any_replaced_value_is_refused_or_harmless(data):
+def test_any_replaced_value_is_an_error_or_harmless(data):
     text, rows = models()[data.draw(st.sampled_from(sorted(models())))]
     record = json.loads(text)
     path = data.draw(st.sampled_from(list(paths_of(record))))
@@ -143,7 +143,7 @@ def test_any_replaced_value_is_refused_or_harmless(data):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["categories", "dates", "steps", "codes"])
-def test_every_replaced_value_is_refused_or_harmless(name):
+def test_every_replaced_value_is_an_error_or_harmless(name):
     text, rows = models()[name]
     record = json.loads(text)
     for path in paths_of(record):

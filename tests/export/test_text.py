@@ -5,7 +5,7 @@ from textwrap import dedent
 import numpy as np
 import pandas as pd
 import pytest
-from helpers.exports import RIVALS
+from helpers.exports import BASELINES
 from sklearn.datasets import load_iris
 from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import make_pipeline
@@ -171,9 +171,9 @@ def test_thresholds_that_would_read_the_same():
     ]
 
 
-@pytest.mark.parametrize("name", RIVALS)
-def test_rivals(name):
-    fitted = RIVALS[name](3).fit(load_iris(as_frame=True).data)
+@pytest.mark.parametrize("name", BASELINES)
+def test_baselines(name):
+    fitted = BASELINES[name](3).fit(load_iris(as_frame=True).data)
     leaves = [line for line in to_text(fitted).splitlines() if "sample" in line]
     assert len(leaves) == fitted.n_leaves_
     assert sum(int(line.split("(")[1].split()[0]) for line in leaves) == 150
@@ -185,7 +185,7 @@ def test_names_of_several_lines_stay_on_theirs():
     assert written.splitlines()[:2] == ["a b <= 4.5", "|   c d (1 sample)"]
 
 
-def test_thresholds_have_four_digits_unless_told_otherwise():
+def test_thresholds_have_four_digits_by_default():
     model = Kauri(2, max_leaf_nodes=2).fit([[0.0], [2.46913578], [30.0]])
     assert "x[0] <= 16.23\n" in to_text(model)
     assert to_text(model) == to_text(model, digits=4) != to_text(model, digits=5)

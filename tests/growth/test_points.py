@@ -95,7 +95,7 @@ def test_sorted_tables(n, kind, data):
     values = np.ascontiguousarray(X.T)
     for threads, few in ((1, 16), (3, 16), (1, 1), (1, 5)):
         samples = SortedPoints(values, padded_points(points), weight, threads, few)
-        (table,) = samples.tables(0)
+        table = samples.table(0)
         check_sorted_table(table, Leaves(X, points, weight, 1), 0, few)
 
 
@@ -107,7 +107,7 @@ def test_a_block_around_a_weight_unlike_the_others_is_never_narrow(weight):
     points, heavy = random.normal(size=(n, 2)), np.ones(n)
     heavy[place] = weight
     X = np.arange(float(n))[:, None]
-    (table,) = SortedPoints(X.T.copy(), padded_points(points), heavy, 1).tables(0)
+    table = SortedPoints(X.T.copy(), padded_points(points), heavy, 1).table(0)
     check_sorted_table(table, Leaves(X, points, heavy, 1), 0)
     radius = table.arrays["radius"][: table.arrays["stop"][0]]
     assert np.isinf(radius).any() == (weight > 1)
@@ -132,7 +132,7 @@ def test_sorted_samples_are_split(n, data):
                 np.testing.assert_array_equal(np.reshape(around, (-1, 2)), expected)
         if n < 700 or step in (1, 11):
             for leaf_index in range(len(naive.cluster_of)):
-                (table,) = samples.tables(leaf_index)
+                table = samples.table(leaf_index)
                 check_sorted_table(table, naive, leaf_index)
         leaf_index, feature = int(random.integers(len(naive.cluster_of))), int(random.integers(4))
         cuts = naive.cuts(leaf_index, feature)

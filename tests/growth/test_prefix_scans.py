@@ -24,7 +24,7 @@ def naive_alpha(X, weight, leaf_index_of, rank):
 
 def state_of(X, values, weight, threads):
     half = 0.5 * (X * X).sum(axis=1)
-    state = State(values, weight, half, 3, 4, threads, positive=True, walked=True)
+    state = State(values, weight, half, 3, 4, threads, positive=True, prefix_scanned=True)
     close_root(state)  # the leaf's weight
     return state, 1e-11 * weight.sum() ** 2 * (1 + half.max())
 

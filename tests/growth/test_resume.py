@@ -163,7 +163,7 @@ def test_going_on_is_not_having_stopped(seed, engine, kind):
     goes_on_alike(growth, n_clusters, int(random.integers(1, whole.n_leaves + 1)), None)
 
 
-RIVALS = [
+BASELINES = [
     KMeansTree(4, random_state=0, max_leaf_nodes=None),
     KMeansTree(3, max_leaf_nodes=9, random_state=0),
     IMM(5, random_state=0),
@@ -180,7 +180,7 @@ WITH_KERNEL = [(e, k) for e, k in WITH_KERNEL if e in PAIRS or k != "rbf"]
 
 @pytest.mark.parametrize(("engine", "kernel"), WITH_KERNEL)
 @pytest.mark.parametrize(
-    "rival", mostly_slow(RIVALS, *RIVALS[:3]), ids=lambda model: type(model).__name__
+    "rival", mostly_slow(BASELINES, *BASELINES[:3]), ids=lambda model: type(model).__name__
 )
 def test_from_the_tree_of_a_rival(rival, engine, kernel, tmp_path):
     X = blobs_of(60, 3) + 20

@@ -16,6 +16,9 @@ from typer.main import get_command
 from agathis._cli import make_app
 from agathis._utils.result_table import csv_text
 
+#: The exit code of a fit that wrote its results, of rows too few or too much alike to show groups.
+NOT_SHOWN = 4
+
 
 class Run(NamedTuple):
     code: int

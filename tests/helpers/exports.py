@@ -12,7 +12,7 @@ from agathis.baselines import ICOT, IMM, RDM, ExKMC, ExShallow, KMeansTree
 
 SEEDS = st.integers(0, 2**32 - 1)
 
-RIVALS = {
+BASELINES = {
     "ICOT": lambda k: ICOT(k, n_init=2, random_state=0, n_jobs=1),
     "IMM": lambda k: IMM(k, n_init=1, random_state=0, n_jobs=1),
     "RDM": lambda k: RDM(k, n_init=1, random_state=0, n_jobs=1),

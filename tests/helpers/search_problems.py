@@ -247,7 +247,7 @@ def check_mutable_tree(mutable_tree: MutableTree, empty_leaves: bool = False) ->
             for child in mutable_tree.children(node):
                 assert own["parent"][child] == node
                 assert mutable_tree.depth_of(child) == mutable_tree.depth_of(node) + 1
-    free = np.setdiff1d(np.arange(mutable_tree.room), nodes)
+    free = np.setdiff1d(np.arange(mutable_tree.capacity), nodes)
     for name in ("left", "right", "parent"):
         assert np.all(own[name][free] == -1), name
     leaf = leaf_of_rows(mutable_tree)

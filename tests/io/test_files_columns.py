@@ -71,7 +71,9 @@ class TestColumns(TableFiles):
         encoder = TableEncoder().fit(table.to_pandas())
         numbers = [
             name
-            for name, what in zip(encoder.columns_["column"], encoder.columns_["kind"], strict=True)
+            for name, what in zip(
+                encoder.columns_["column"], encoder.columns_["became"], strict=True
+            )
             if what == "number"
         ]
         assert model.feature_names_in_.tolist() == numbers == NAMES

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from pyarrow import csv, feather, json, parquet
 
 from agathis._columns.errors import BadTable
-from agathis._encoding.column_types import KEEP, infer_column_type
+from agathis._encoding.column_roles import KEEP
+from agathis._encoding.column_types import infer_column_type
 from agathis._io import csv_parsing, json_rows
 from agathis._io.csv_layout import layout_of
 from agathis._io.read_table import read_table
@@ -153,7 +154,7 @@ COLUMNS = {
     "dictionary": (pa.array(["a", "b", "c"] * 10).dictionary_encode(), "category"),
     "large text": (pa.array(["a", "b", "c"] * 10, pa.large_string()), "category"),
     "texts": ([f"n{i // 2 + (i > 28)}" for i in range(2 * N)], "problem"),
-    "with a sign": (["?", *map(str, range(N))], "problem"),
+    "with a sign": (["see below", *map(str, range(N))], "problem"),
     "comments": ([*(f"no {i} of it was good" for i in range(N)), None], "free text"),
     "repeated": ([f"no {i % 50} of it was good" for i in range(2 * N)], "free text"),
     "German dates": ([f"{i + 1:02d}.05.2019" for i in range(N)], "dates"),

@@ -82,7 +82,7 @@ def test_cost_and_gemini_of_a_fitted_model(iris, kernel):
 
 
 @given(CASES)
-def test_cost_of_single_rows_is_nothing_and_of_one_cluster_the_most(drawn):
+def test_cost_is_zero_for_single_rows_and_maximal_for_one_cluster(drawn):
     X, labels, _, gram = case(*drawn)
     kernel, params = drawn[1], PARAMS[drawn[1]]
     trace = np.abs(np.diagonal(gram)).sum()
@@ -104,12 +104,12 @@ def test_data_far_from_the_origin(blobs):
 def test_gemini_is_the_expectation_of_the_appendix(drawn, mode, squared):
     X, labels, weight, gram = case(*drawn)
     kernel, params = drawn[1], PARAMS[drawn[1]]
-    found = mmd_gemini(X, labels, kernel, mode, squared=squared, sample_weight=weight, **params)
+    result = mmd_gemini(X, labels, kernel, mode, squared=squared, sample_weight=weight, **params)
     expected = naive_gemini(gram, labels, weight, mode, squared)
     largest = np.abs(gram).max()
     # The root of a rounding error is far larger than the error.
     tolerance = 1e-11 * max(1.0, largest) if squared else 1e-6 * max(1.0, np.sqrt(largest))
-    assert found == pytest.approx(expected, rel=1e-9, abs=tolerance)
+    assert result == pytest.approx(expected, rel=1e-9, abs=tolerance)
 
 
 @given(CASES)
@@ -128,11 +128,11 @@ def test_squared_gemini_and_the_objective(drawn):
     assert ova == near((whole - cost) / n, scale)
 
 
-def test_gemini_of_one_cluster_is_nothing(iris):
+def test_gemini_of_one_cluster_is_zero(iris):
     for mode in ("ova", "ovo"):
         for kernel in ("linear", "rbf"):
-            found = mmd_gemini(iris, np.zeros(150), kernel, mode)
-            assert found == pytest.approx(0, abs=1e-12)
+            result = mmd_gemini(iris, np.zeros(150), kernel, mode)
+            assert result == pytest.approx(0, abs=1e-12)
 
 
 def test_gemini_of_another_package(iris):

@@ -36,7 +36,7 @@ def test_relative_score_of_a_model(iris):
     assert relative_kmeans_score(iris, kmeans, reference=kmeans.inertia_) == pytest.approx(1)
 
 
-def test_a_reference_of_nothing():
+def test_a_reference_cost_of_zero():
     X = [[0.1], [0.1], [0.1], [7.3], [7.3]]
     assert relative_kmeans_score(X, [0, 0, 0, 1, 1], reference=0) == 1
     assert relative_kmeans_score(X, [0, 0, 0, 0, 1], reference=0.0) == np.inf
@@ -45,7 +45,7 @@ def test_a_reference_of_nothing():
         assert relative_kmeans_score(X, [0, 0, 0, 1, 1], kernel, reference=0) == 1
 
 
-def test_a_small_cost_beside_a_far_row_is_not_nothing():
+def test_a_small_cost_with_a_far_row_is_not_zero():
     X = [[0.0], [1.0], [1e10]]
     assert relative_kmeans_score(X, [0, 0, 1], reference=0.5) == pytest.approx(1, rel=1e-5)
 
@@ -61,23 +61,23 @@ def test_relative_to_kernel_kmeans(iris, kernel):
     assert relative_kmeans_score(iris, labels, kernel, **given) == pytest.approx(1)
     other = load_iris().target
     cost = kernel_kmeans_score(iris, other, kernel, sample_weight=weight, **params)
-    found = relative_kmeans_score(iris, other, kernel, **given)
-    assert found == pytest.approx(cost / reference_clustering.inertia_)
-    assert found > 1
+    result = relative_kmeans_score(iris, other, kernel, **given)
+    assert result == pytest.approx(cost / reference_clustering.inertia_)
+    assert result > 1
     more = relative_kmeans_score(iris, other, kernel, n_clusters=5, **given)
-    assert more > found
+    assert more > result
     gram = pairwise_kernels(iris, metric=kernel, filter_params=True, coef0=1, **params)
     given = {"sample_weight": weight, "random_state": 0}
     assert relative_kmeans_score(gram, other, "precomputed", **given) == pytest.approx(
-        found, rel=1e-6
+        result, rel=1e-6
     )
 
 
 def test_relative_to_kmeans(blobs):
     X, y = blobs
     inertia = KMeans(3, n_init=10, random_state=0).fit(X).inertia_
-    found = relative_kmeans_score(X, y, random_state=0)
-    assert found == pytest.approx(kernel_kmeans_score(X, y) / inertia)
+    result = relative_kmeans_score(X, y, random_state=0)
+    assert result == pytest.approx(kernel_kmeans_score(X, y) / inertia)
 
 
 def test_relative_to_kernel_kmeans_of_a_callable(iris):
@@ -85,11 +85,11 @@ def test_relative_to_kernel_kmeans_of_a_callable(iris):
         return scale * (a @ b)
 
     some, y = iris[::5], load_iris().target[::5]
-    found = relative_kmeans_score(some, y, product, scale=2.0, random_state=0)
-    assert found == pytest.approx(relative_kmeans_score(some, y, random_state=0), rel=1e-6)
+    result = relative_kmeans_score(some, y, product, scale=2.0, random_state=0)
+    assert result == pytest.approx(relative_kmeans_score(some, y, random_state=0), rel=1e-6)
 
 
-def test_relative_to_kernel_kmeans_that_costs_nothing():
+def test_relative_to_a_kernel_kmeans_cost_of_zero():
     X = [[0.1], [0.1], [0.1], [7.3], [7.3]]
     for kernel in ("linear", "rbf", "poly", "laplacian"):
         assert relative_kmeans_score(X, [0, 0, 0, 1, 1], kernel, random_state=0) == 1
@@ -104,12 +104,12 @@ def test_relative_to_kernel_kmeans_that_costs_nothing():
 def test_clusters_of_no_weight_are_not_counted(iris):
     y = load_iris().target
     weight = (y != 1).astype(float)
-    found = relative_kmeans_score(iris, y, sample_weight=weight, random_state=0)
+    result = relative_kmeans_score(iris, y, sample_weight=weight, random_state=0)
     expected = relative_kmeans_score(iris[y != 1], y[y != 1], random_state=0)
-    assert found == pytest.approx(expected)
+    assert result == pytest.approx(expected)
 
 
-def test_relative_to_a_cost_below_nothing():
+def test_relative_to_a_negative_cost():
     gram = np.array([[0.0, 2.0], [2.0, 0.0]])
     with pytest.raises(ValueError, match=r"cost of kernel KMeans is -2: .* not positive"):
         relative_kmeans_score(gram, [0, 0], "precomputed")

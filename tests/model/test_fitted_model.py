@@ -8,7 +8,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 from helpers.examples import examples
-from helpers.exports import RIVALS, SCALERS, names_for, same_arrays, trees
+from helpers.exports import BASELINES, SCALERS, names_for, same_arrays, trees
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from sklearn.pipeline import make_pipeline
@@ -20,30 +20,30 @@ from agathis._model.encoding import Encoding, Unavailable
 from agathis.export import FittedModel, from_json, to_json
 
 
-def check_same(found: FittedModel, read: FittedModel, rows: object) -> None:
+def check_same(result: FittedModel, read: FittedModel, rows: object) -> None:
     """All that a loaded tree knows, and what it predicts."""
-    same_arrays(found.tree_, read.tree_)
-    ours, theirs = found.get_params(deep=False), read.get_params(deep=False)
+    same_arrays(result.tree_, read.tree_)
+    ours, theirs = result.get_params(deep=False), read.get_params(deep=False)
     for name in ("tree", "fitted_tree", "roles", "preparation"):
         mine, other = ours.pop(name), theirs.pop(name)
         if name != "preparation":
             assert (mine is None) == (other is None)
-    if found.fitted_tree is not None:
-        same_arrays(found.fitted_tree, read.fitted_tree)
+    if result.fitted_tree is not None:
+        same_arrays(result.fitted_tree, read.fitted_tree)
     assert ours == theirs
     assert {name: type(value) for name, value in ours.items()} == {
         name: type(value) for name, value in theirs.items()
     }
-    if isinstance(found.preparation, Encoding) and not found.preparation.why_not_written:
-        numbers = np.random.default_rng(0).normal(size=(9, found.n_features_in_))
-        np.testing.assert_array_equal(found.encoded(numbers), read.encoded(numbers))
-    assert vars(found).keys() == vars(read).keys()
+    if isinstance(result.preparation, Encoding) and not result.preparation.why_not_written:
+        numbers = np.random.default_rng(0).normal(size=(9, result.n_features_in_))
+        np.testing.assert_array_equal(result.encoded(numbers), read.encoded(numbers))
+    assert vars(result).keys() == vars(read).keys()
     for name in ("feature_names_in_", "cluster_names_", "one_hot_", "value_names_", "objective_"):
-        assert list(np.ravel(getattr(found, name, None))) == list(
+        assert list(np.ravel(getattr(result, name, None))) == list(
             np.ravel(getattr(read, name, None))
         )
-    np.testing.assert_array_equal(found.predict(rows), read.predict(rows))
-    assert to_json(found) == to_json(read)
+    np.testing.assert_array_equal(result.predict(rows), read.predict(rows))
+    assert to_json(result) == to_json(read)
 
 
 @examples(40)
@@ -62,15 +62,15 @@ def test_as_from_json(made, scaler):
         "cluster_names": [f"group {k}" for k in range(model.n_clusters_)],
     }
     for options in (words, {"scaler": scaler}):
-        found, read = fitted_model(model, **options), from_json(to_json(model, **options))
-        check_same(found, read, rows)
+        result, read = fitted_model(model, **options), from_json(to_json(model, **options))
+        check_same(result, read, rows)
         # Once more is the same again.
-        check_same(fitted_model(found), read, rows)
+        check_same(fitted_model(result), read, rows)
 
 
-@pytest.mark.parametrize("name", RIVALS)
-def test_rivals_and_trees(name, iris):
-    model = RIVALS[name](3).fit(iris)
+@pytest.mark.parametrize("name", BASELINES)
+def test_baselines_and_trees(name, iris):
+    model = BASELINES[name](3).fit(iris)
     check_same(fitted_model(model), from_json(to_json(model)), iris)
     check_same(fitted_model(model.tree_), from_json(to_json(model.tree_)), iris)
 
@@ -85,12 +85,12 @@ def test_pipelines_and_columns():
         "one_hot": {"color": {"color_0": "red", "color_1": np.int64(7), "color_2": np.nan}},
         "value_names": {"vote": {-1: "no", 0: "unknown", 1: "yes"}},
     }
-    found = fitted_model(model, **columns)
+    result = fitted_model(model, **columns)
     raw = pd.DataFrame({"color": np.array(["red", 7, None], dtype=object)[color], "vote": codes})
-    check_same(found, from_json(to_json(model, **columns)), raw)
-    np.testing.assert_array_equal(found.predict(table.to_numpy()), model.predict(table))
-    assert found.method == "Kauri"
-    assert found.one_hot_["color"] == {"color_0": "red", "color_1": 7, "color_2": None}
+    check_same(result, from_json(to_json(model, **columns)), raw)
+    np.testing.assert_array_equal(result.predict(table.to_numpy()), model.predict(table))
+    assert result.method == "Kauri"
+    assert result.one_hot_["color"] == {"color_0": "red", "color_1": 7, "color_2": None}
 
 
 def test_names_of_another_number():
@@ -100,7 +100,7 @@ def test_names_of_another_number():
         )
 
 
-def test_missing_values_are_taken_where_the_reader_says_so():
+def test_missing_values_are_accepted_on_request():
     text = to_json(Kauri(2, max_leaf_nodes=None).fit([[0.0], [1.0], [9.0]]))
     with pytest.raises(ValueError, match="contains NaN"):
         from_json(text).predict([[np.nan]])
@@ -190,11 +190,11 @@ def test_new_categories_in_tables_of_arrow():
     model = fit_table(frame, 3, no_split=[name for name in frame if name != "string"])
     read = from_json(to_json(model))
     other = frame.assign(string=frame["string"].where(frame.index % 3 > 0, "violet"))
-    found = []
+    result = []
     for table in (other, pa.Table.from_pandas(other, preserve_index=False)):
         with pytest.warns(UserWarning, match="unknown categories in column 'string', 'violet'"):
-            found.append(read.predict(table))
-    np.testing.assert_array_equal(*found)
+            result.append(read.predict(table))
+    np.testing.assert_array_equal(*result)
     with pytest.raises(ValueError, match="X lacks columns that the model needs: 'string'"):
         read.predict(pa.table({"float": [1.0]}))
 
@@ -202,8 +202,8 @@ def test_new_categories_in_tables_of_arrow():
 def test_a_table_of_arrow_and_a_tree_without_names():
     model = from_json(to_json(Kauri(2, max_leaf_nodes=None).fit([[0.0], [1.0], [9.0]])))
     with pytest.warns(UserWarning, match="fitted without feature names"):
-        found = model.predict(pa.table({"a": [0.0, 9.0]}))
-    np.testing.assert_array_equal(found, [0, 1])
+        result = model.predict(pa.table({"a": [0.0, 9.0]}))
+    np.testing.assert_array_equal(result, [0, 1])
 
 
 def test_a_column_that_is_named_as_an_attribute_of_arrow():

@@ -373,7 +373,7 @@ def test_categories_are_text(browser, tmp_path):
     with opened(browser, tmp_path, loaded, table, rows=True) as found:
         page = found.page
         assert page.locator("h1 *, .name *, .title *, .when :not(.of), .told .name *").count() == 0
-        assert EVIL in page.locator(".facts").inner_text()
+        assert EVIL in page.locator("#experts").text_content()
         for number in found.boxes():
             found.node(number).locator(".box").click()
             assert EVIL in page.locator("#panel").text_content() or number == 0
@@ -381,7 +381,7 @@ def test_categories_are_text(browser, tmp_path):
         page.locator("#path summary").click()
         assert page.locator("script").count() == 2
         assert page.locator("img").count() == 0
-        assert page.title() == "3 clusters in 60 rows"
+        assert page.title() == "3 groups in 60 rows"
 
 
 @pytest.mark.slow

@@ -50,7 +50,7 @@ def test_a_name_is_changed_everywhere(wine):
     assert told == "agathis rename model.json 1='strong and red'"
     # Names that cannot be are refused, and the old one stays.
     rename(page, 0, NAMES[2])
-    assert "Cluster 2 already has this name" in page.locator(".cluster h3 .error").inner_text()
+    assert "Group 2 already has this name" in page.locator(".cluster h3 .error").inner_text()
     page.keyboard.press("Escape")
     rename(page, 0, " ")
     assert "needs a name" in page.locator(".cluster h3 .error").inner_text()

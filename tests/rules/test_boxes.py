@@ -26,7 +26,7 @@ def spoken(described, X: np.ndarray) -> np.ndarray:
     """Rows that miss nothing but what training rows missed."""
     good = np.ones(len(X), dtype=bool)
     for split in described.splits.values():
-        if not split.axis.seen:
+        if not split.axis.has_missing:
             good &= ~np.isnan(X[:, list(split.axis.features)]).any(axis=1)
     return good
 
@@ -38,10 +38,10 @@ def test_boxes_hold_the_rows_of_their_cluster_alone(made):
     X = made.X[spoken(described, made.X)]
     labels = made.tree.predict(X)
     for k, boxes in enumerate(cluster_boxes(described)):
-        found = np.zeros(len(X), dtype=bool)
+        result = np.zeros(len(X), dtype=bool)
         for box in boxes:
-            found |= inside(X, box)
-        np.testing.assert_array_equal(found, labels == k)
+            result |= inside(X, box)
+        np.testing.assert_array_equal(result, labels == k)
 
 
 @examples(100)
@@ -78,7 +78,7 @@ def test_branches_and_rules_agree_on_missing_values(made):
             text = described.around(node)[side][1]
             said.setdefault(described.splits[node].axis, []).append("missing" in text)
         for axis, allowed in described.boxes[leaf].items():
-            if not axis.seen and not getattr(axis, "closed", False):
+            if not axis.has_missing and not getattr(axis, "closed", False):
                 assert not any(said[axis])
             elif not allowed.is_empty:
                 spoken_of = axis.around(allowed)[1]
@@ -88,9 +88,9 @@ def test_branches_and_rules_agree_on_missing_values(made):
 def read(text: str, named: dict[str, int], every: set[int], missing: int) -> set[int]:
     """The places that the words of a condition mean, of those that have words."""
     text = text.removeprefix(" is ")
-    if found := re.fullmatch(r"(missing or |known and )?(?:not|none of) (.*)", text):
-        out = set(named.values()) - {named[word] for word in found[2].split(", ")}
-        return out | ({missing} if found[1] == "missing or " else set())
+    if result := re.fullmatch(r"(missing or |known and )?(?:not|none of) (.*)", text):
+        out = set(named.values()) - {named[word] for word in result[2].split(", ")}
+        return out | ({missing} if result[1] == "missing or " else set())
     if text in ("known", "known or missing"):
         return set(named.values()) | ({missing} if "missing" in text else set())
     if text == "no value":
@@ -105,7 +105,7 @@ def read(text: str, named: dict[str, int], every: set[int], missing: int) -> set
     seen=st.booleans(),
     data=st.data(),
 )
-def test_words_of_categories(n, rest, closed, seen, data):
+def test_text_of_categories(n, rest, closed, seen, data):
     """Read as they are written, they are the categories."""
     words = [f"w{i}" for i in range(n)]
     categories = (*words, None) if closed and rest is not None else tuple(words)
@@ -140,7 +140,7 @@ def two_sources():
     return tree, {"feature_names": names, "one_hot": one_hot}
 
 
-def test_words_are_positive_and_of_what_may_come():
+def test_conditions_list_reachable_values():
     tree, words = two_sources()
     assert to_rules(tree, **words)["rule"] == [
         "class is 1st",
@@ -162,7 +162,7 @@ def test_columns_of_unknown_sources_are_sums():
     assert rules[0] == "class_2nd + class_3rd <= 0.5"
 
 
-def test_missing_is_said_of_a_source_as_a_whole():
+def test_missing_values_are_of_a_feature_not_of_a_category():
     """Each column of a source misses its value where the source does.
 
     At the first cut missing values go with those that are not red, at the second with the blue
@@ -179,7 +179,7 @@ def test_missing_is_said_of_a_source_as_a_whole():
     assert rules == ["c is green", "c is blue or missing", "c is red"]
 
 
-def test_truths():
+def test_booleans():
     builder = TreeBuilder()
     _, right = builder.cut(0, 0, 0.5)
     builder.cluster[right] = 1
@@ -199,6 +199,6 @@ def test_a_leaf_that_only_new_categories_reach():
     )
     boxes = cluster_boxes(described)
     assert [rule_text(own) for own in boxes] == ["c is none of red, blue", "c is blue", "c is red"]
-    (held,) = boxes[0][0].values()
-    assert held.indices == {UNSEEN}
-    assert ABSENT not in held.indices
+    (covered,) = boxes[0][0].values()
+    assert covered.indices == {UNSEEN}
+    assert ABSENT not in covered.indices

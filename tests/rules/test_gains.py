@@ -90,6 +90,6 @@ def test_errors():
 
 def test_pipelines(iris):
     pipeline = make_pipeline(StandardScaler(), Kauri(3, max_leaf_nodes=6)).fit(iris)
-    found, expected = gain_curve(pipeline), gain_curve(pipeline[-1])
-    np.testing.assert_array_equal(found.objective, expected.objective)
-    np.testing.assert_array_equal(found.gain, expected.gain)
+    result, expected = gain_curve(pipeline), gain_curve(pipeline[-1])
+    np.testing.assert_array_equal(result.objective, expected.objective)
+    np.testing.assert_array_equal(result.gain, expected.gain)

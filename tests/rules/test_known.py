@@ -34,7 +34,7 @@ def model():
     return fitted
 
 
-def test_words(model):
+def test_text(model):
     assert to_rules(model, feature_names=NAMES)["rule"] == ["x is known", "x is missing"]
     assert to_text(model, feature_names=NAMES).startswith("x is known\n")
     assert 'label="x is missing"' in to_dot(model, feature_names=NAMES)
@@ -67,5 +67,5 @@ def test_scikit_learn_and_onnx(model):
     pytest.importorskip("skl2onnx")
     runtime = pytest.importorskip("onnxruntime")
     session = runtime.InferenceSession(to_onnx(model), providers=["CPUExecutionProvider"])
-    found = session.run(["label"], {"X": ROWS.astype(np.float32)})[0]
-    np.testing.assert_array_equal(found, [0, 0, 1, 0])
+    result = session.run(["label"], {"X": ROWS.astype(np.float32)})[0]
+    np.testing.assert_array_equal(result, [0, 0, 1, 0])

@@ -48,7 +48,7 @@ def test_nodes_of_one_depth_are_in_order_and_apart(given_tree, max_depth):
 
 
 @given(grown())
-def test_parents_stand_half_way_between_their_children(given_tree):
+def test_parents_are_half_way_between_their_children(given_tree):
     tree, _ = given_tree
     at = {n.node: n for n in layout_tree(tree).nodes}
     for i, n in at.items():
@@ -152,7 +152,7 @@ def test_layout_is_plain_data(iris):
     assert json.loads(json.dumps(asdict(layout)))["nodes"][0]["size"] == 150
 
 
-def test_missing_values_are_in_the_words():
+def test_missing_values_are_in_the_conditions():
     X = np.array([[0.0, 0.0], [0.1, 0.0], [np.nan, 0.0], [5.0, 0.0], [5.2, 0.0]])
     model = Kauri(2, max_leaf_nodes=2, engine="binned").fit(X)
     words = [n.condition for n in layout_tree(model).nodes]
@@ -192,7 +192,7 @@ def test_errors(iris):
         layout_tree(StandardScaler().fit(iris))
     with pytest.raises(ValueError, match="'max_depth' parameter"):
         layout_tree(model, max_depth=-1)
-    with pytest.raises(ValueError, match="'digits' parameter"):
+    with pytest.raises(ValueError, match="digits must be an integer, at least 1"):
         layout_tree(model, digits=0)
     for scaler in (3, PCA().fit(iris)):
         with pytest.raises(TypeError, match="scaler must be a fitted step that can be inverted"):
@@ -203,7 +203,7 @@ def test_errors(iris):
         layout_tree(model, scaler=StandardScaler())
 
 
-def test_categories_and_codes_in_words(iris):
+def test_conditions_of_categories_and_codes(iris):
     X = np.column_stack([iris[:, 2] > 3, iris[:, 3] / 100]).astype(float)
     model = Kauri(2, max_leaf_nodes=2).fit(X)
     names = {"feature_names": ["kind_long", "width"], "one_hot": {"kind": ["kind_long"]}}

@@ -74,7 +74,7 @@ def test_large_trees_are_cut():
 
 
 @pytest.mark.slow
-def test_nothing_is_imported_for_it_before_it_is_asked_for():
+def test_nothing_is_imported_before_it_is_displayed():
     code = (
         "import sys, agathis; agathis.Kauri(2).fit([[0.0], [9.0]]);"
         "assert 'agathis._rules.rules' not in sys.modules, 'rules';"

@@ -32,8 +32,8 @@ def test_regions_tile_the_plane_and_agree_with_predict(given_tree, seed, swap):
     places = np.vstack([X, random.uniform(-30, 30, (20, 2)), X[:5] + 0.5])
     clusters, leaves = tree.predict(places), tree.apply(places)
     for place, cluster, leaf in zip(places, clusters, leaves, strict=True):
-        (found,) = holders(regions, *place[list(features)])
-        assert (found.cluster, found.leaf) == (cluster, leaf)
+        (result,) = holders(regions, *place[list(features)])
+        assert (result.cluster, result.leaf) == (cluster, leaf)
     assert len(regions) <= tree.n_leaves
 
 
@@ -58,13 +58,13 @@ def test_a_leaf_of_missing_values_has_no_region():
 @pytest.mark.parametrize("standardise", [False, True])
 def test_principal_components(iris, standardise):
     model = Kauri(3, max_leaf_nodes=5).fit(iris)
-    found = cluster_points(model, iris, standardise=standardise)
+    result = cluster_points(model, iris, standardise=standardise)
     table = StandardScaler().fit_transform(iris) if standardise else iris
     pca = PCA(2).fit(table)
-    np.testing.assert_allclose(np.abs(found.points), np.abs(pca.transform(table)), atol=1e-9)
-    np.testing.assert_allclose(found.explained, pca.explained_variance_ratio_)
-    np.testing.assert_array_equal(found.cluster, model.labels_)
-    np.testing.assert_array_equal(found.sizes, np.bincount(model.labels_))
+    np.testing.assert_allclose(np.abs(result.points), np.abs(pca.transform(table)), atol=1e-9)
+    np.testing.assert_allclose(result.explained, pca.explained_variance_ratio_)
+    np.testing.assert_array_equal(result.cluster, model.labels_)
+    np.testing.assert_array_equal(result.sizes, np.bincount(model.labels_))
 
 
 @pytest.mark.parametrize(
@@ -76,10 +76,10 @@ def test_principal_components_of_little(X):
         if X.max() < 2
         else Kauri(1, max_leaf_nodes=None).fit(np.eye(4)).tree_
     )
-    found = cluster_points(tree, X)
-    assert found.points.shape == (len(X), 2)
-    assert np.isfinite(found.points).all()
-    assert np.isfinite(found.explained).all()
+    result = cluster_points(tree, X)
+    assert result.points.shape == (len(X), 2)
+    assert np.isfinite(result.points).all()
+    assert np.isfinite(result.explained).all()
 
 
 def test_two_features_by_number_and_name(iris):
@@ -87,10 +87,10 @@ def test_two_features_by_number_and_name(iris):
     model = Kauri(3, max_leaf_nodes=5).fit(frame)
     by_name = cluster_points(model, frame, features=["d", "b"])
     by_number = cluster_points(model, frame, features=(-1, np.int64(1)))
-    for found in (by_name, by_number):
-        assert found.axis_names == ("d", "b")
-        assert found.explained is None
-        np.testing.assert_array_equal(found.points, iris[:, [3, 1]])
+    for result in (by_name, by_number):
+        assert result.axis_names == ("d", "b")
+        assert result.explained is None
+        np.testing.assert_array_equal(result.points, iris[:, [3, 1]])
 
 
 def test_one_and_two_columns(iris):
@@ -112,8 +112,8 @@ def test_frames(iris):
     model = Kauri(3, max_leaf_nodes=4).fit(pl.DataFrame(iris, schema=names))
     expected = cluster_points(model.tree_, iris)
     for frame in (pd.DataFrame(iris, columns=names), pl.DataFrame(iris, schema=names)):
-        found = cluster_points(model, frame)
-        np.testing.assert_allclose(found.points, expected.points, atol=1e-9)
+        result = cluster_points(model, frame)
+        np.testing.assert_allclose(result.points, expected.points, atol=1e-9)
 
 
 def test_missing_values(iris):
@@ -121,12 +121,12 @@ def test_missing_values(iris):
     X[::7, 2] = np.nan
     X[3, 0] = np.nan
     model = Kauri(3, max_leaf_nodes=5, engine="binned").fit(X)
-    found = cluster_points(model, X)
-    assert np.isfinite(found.points).all()
-    assert found.n_missing == 0
+    result = cluster_points(model, X)
+    assert np.isfinite(result.points).all()
+    assert result.n_missing == 0
     mean = np.where(np.isnan(X), np.nanmean(X, axis=0), X)
     expected = cluster_points(model, mean).points
-    np.testing.assert_allclose(np.abs(found.points), np.abs(expected), atol=1e-9)
+    np.testing.assert_allclose(np.abs(result.points), np.abs(expected), atol=1e-9)
     chosen = cluster_points(model, X, features=(0, 2))
     assert chosen.n_missing == np.isnan(X[:, [0, 2]]).any(axis=1).sum()
     with pytest.raises(ValueError, match="Input X contains NaN"):
@@ -176,26 +176,26 @@ def test_errors(iris):
 def test_pipelines_show_rows_before_scaling(iris):
     frame = pd.DataFrame(iris[:, 2:], columns=["length", "width"])
     pipeline = make_pipeline(StandardScaler(), Kauri(3, max_leaf_nodes=4)).fit(frame)
-    found = cluster_points(pipeline, frame)
-    np.testing.assert_array_equal(found.points, iris[:, 2:])
-    np.testing.assert_array_equal(found.cluster, pipeline.predict(frame))
-    assert found.axis_names == ("length", "width")
-    for place, cluster in zip(found.points, found.cluster, strict=True):
-        (region,) = holders(found.regions, *place)
+    result = cluster_points(pipeline, frame)
+    np.testing.assert_array_equal(result.points, iris[:, 2:])
+    np.testing.assert_array_equal(result.cluster, pipeline.predict(frame))
+    assert result.axis_names == ("length", "width")
+    for place, cluster in zip(result.points, result.cluster, strict=True):
+        (region,) = holders(result.regions, *place)
         assert region.cluster == cluster
     bare = cluster_points(pipeline[-1], frame, scaler=pipeline[0])
-    assert bare.regions == found.regions
+    assert bare.regions == result.regions
 
 
 def test_categories_have_names():
     plan = np.arange(60) % 2
     X = np.column_stack([plan == 0, plan == 1]).astype(float)
     names = ["plan_free", "plan_basic"]
-    found = cluster_points(
+    result = cluster_points(
         Kauri(2, max_leaf_nodes=None).fit(X),
         X,
         features=["plan_basic", "plan_free"],
         feature_names=names,
         one_hot={"plan": names},
     )
-    assert found.axis_names == ("plan is basic", "plan is free")
+    assert result.axis_names == ("plan is basic", "plan is free")

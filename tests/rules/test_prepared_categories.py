@@ -80,7 +80,7 @@ ordinals = st.one_of(
     missing=st.booleans(),
     after=st.sampled_from([None, MinMaxScaler(), StandardScaler(), "negative"]),
 )
-def test_rows_go_the_same_way(seed, kind, encoder, fill, missing, after):
+def test_rows_reach_the_same_leaf(seed, kind, encoder, fill, missing, after):
     random = np.random.default_rng(seed)
     X = frame_of(random, int(random.integers(12, 40)), kind, missing)
     first = None
@@ -156,7 +156,7 @@ class Encoder(TransformerMixin, BaseEstimator):
 
 
 @given(seed=SEEDS)
-def test_an_encoder_of_ones_own(seed):
+def test_a_custom_encoder(seed):
     random = np.random.default_rng(seed)
     X = frame_of(random, 30, "text", True)
     steps = make_pipeline(Encoder().fit(X))[0]
@@ -214,7 +214,7 @@ def test_frames_of_all_kinds():
         rows_of(described, X.assign(size=np.nan))
 
 
-def test_arrays_of_objects_have_names_by_place():
+def test_arrays_of_objects_have_names_by_position():
     X = np.array([["a", 1.0], ["b", 2.0], ["b", 9.0]], dtype=object)
     steps = make_column_transformer(
         (OneHotEncoder(sparse_output=False), [0]), (StandardScaler(), [1])

@@ -51,7 +51,7 @@ from agathis.report import summarise
     ],
     ids=lambda step: type(step).__name__,
 )
-def test_steps_that_cannot_be_undone(step, why, iris):
+def test_steps_that_cannot_be_inverted(step, why, iris):
     nested = make_pipeline(
         make_column_transformer((step, [0, 1, 2, 3])), Kauri(2, max_leaf_nodes=None)
     ).fit(iris)
@@ -92,7 +92,7 @@ def raw():
     return X, make_pipeline(steps, Kauri(3, max_leaf_nodes=5)).fit(X)
 
 
-def test_all_that_takes_rows(raw):
+def test_all_functions_of_rows(raw):
     X, pipeline = raw
     labels = pipeline.predict(X)
     sizes = np.bincount(labels).tolist()
@@ -110,8 +110,8 @@ def test_all_that_takes_rows(raw):
     assert summary["about"]["n_features"] == 2
     assert weighted_average_depth(pipeline, X) == weighted_average_depth(pipeline[-1], Z)
     assert sum(explanation_table(pipeline, X)["size"]) == 80
-    found = relative_kmeans_score(X, pipeline, random_state=0)
-    assert found == relative_kmeans_score(Z, labels, random_state=0)
+    result = relative_kmeans_score(X, pipeline, random_state=0)
+    assert result == relative_kmeans_score(Z, labels, random_state=0)
 
 
 @pytest.mark.parametrize(
@@ -127,13 +127,13 @@ def test_text_and_dates_need_an_encoder(model):
         }
     )
     line = re.escape(f"make_pipeline(agathis.TableEncoder(), {model!r}).fit(df)")
-    for columns, told in (
+    for columns, messages in (
         (["x", "name"], r"'name' \(text\)"),
         (["x", "sort"], r"'sort' \(categories\)"),
         (["day"], r"'day' \(dates\)"),
         (list(X), r"'day' \(dates\), 'name' \(text\), 'sort' \(categories\)"),
     ):
-        with pytest.raises(ValueError, match=f"columns are not: {told}. .*{line}"):
+        with pytest.raises(ValueError, match=f"columns are not: {messages}. .*{line}"):
             model.fit(X[columns])
 
 

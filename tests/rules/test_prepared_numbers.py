@@ -89,7 +89,7 @@ def test_rounded_steps(seed, first, then, missing):
 
 
 @given(seed=SEEDS, weight=st.floats(0.01, 100))
-def test_columns_that_go_several_ways(seed, weight):
+def test_columns_with_several_lines(seed, weight):
     """One raw column in several features, others left out, a factor."""
     random = np.random.default_rng(seed)
     X = random.normal(size=(30, 5))
@@ -114,7 +114,7 @@ def test_columns_that_go_several_ways(seed, weight):
     assert described.features == [f"x[{i}]" for i in (0, 2, 3, 4)]
 
 
-def test_missing_values_are_told_once():
+def test_missing_values_are_mentioned_once():
     """Below a node that they have left, nothing is said of them."""
     X = np.array([[0.0], [1.0], [2.0], [3.0], [np.nan]])
     imputer = SimpleImputer(strategy="constant", fill_value=-1.0).fit(X)

@@ -52,14 +52,14 @@ def test_profile_against_the_naive_one(given_tree, seed, missing, weighted):
     weight[0] = 1.0
     labels = tree.predict(X)
     means, apart, explained = naive(X, labels, weight, tree.n_clusters)
-    found = cluster_profile(tree, X, max_features=None, sample_weight=weight if weighted else None)
-    order = found.features
+    result = cluster_profile(tree, X, max_features=None, sample_weight=weight if weighted else None)
+    order = result.features
     assert sorted(order) == list(range(X.shape[1]))
-    np.testing.assert_allclose(found.means, means[:, order], atol=1e-9)
-    np.testing.assert_allclose(found.standardised, apart[:, order], atol=1e-9)
-    np.testing.assert_allclose(found.explained, explained[order], atol=1e-9)
-    assert np.all(np.diff(found.explained) <= 1e-9)
-    np.testing.assert_array_equal(found.sizes, np.bincount(labels, minlength=tree.n_clusters))
+    np.testing.assert_allclose(result.means, means[:, order], atol=1e-9)
+    np.testing.assert_allclose(result.standardised, apart[:, order], atol=1e-9)
+    np.testing.assert_allclose(result.explained, explained[order], atol=1e-9)
+    assert np.all(np.diff(result.explained) <= 1e-9)
+    np.testing.assert_array_equal(result.sizes, np.bincount(labels, minlength=tree.n_clusters))
 
 
 @pytest.mark.parametrize("scale", [1e-200, 1.0, 1e200])
@@ -69,36 +69,36 @@ def test_any_units(iris, scale):
         {**tree.to_dict(), "threshold": np.where(tree.is_leaf, -2.0, tree.threshold * scale)}
     )
     expected = cluster_profile(tree, iris)
-    found = cluster_profile(scaled, iris * scale)
-    np.testing.assert_array_equal(found.features, expected.features)
-    np.testing.assert_allclose(found.standardised, expected.standardised)
-    np.testing.assert_allclose(found.spread, expected.spread * scale)
+    result = cluster_profile(scaled, iris * scale)
+    np.testing.assert_array_equal(result.features, expected.features)
+    np.testing.assert_allclose(result.standardised, expected.standardised)
+    np.testing.assert_allclose(result.spread, expected.spread * scale)
 
 
-def test_most_telling_first():
+def test_most_explained_variance_first():
     random = np.random.default_rng(0)
     X = random.normal(size=(200, 64))
     X[:, 41] += 50 * (np.arange(200) % 2)
     X[:, 7] += 5 * (np.arange(200) % 2)
     model = Kauri(2, max_leaf_nodes=2).fit(X)
-    found = cluster_profile(model, X, max_features=3)
-    assert found.features[:2].tolist() == [41, 7]
-    assert len(found.feature_names) == 3
-    assert found.n_features == 64
+    result = cluster_profile(model, X, max_features=3)
+    assert result.features[:2].tolist() == [41, 7]
+    assert len(result.feature_names) == 3
+    assert result.n_features == 64
 
 
 def test_copies_keep_their_order():
     X = np.repeat(np.array([[0.0], [0.1], [3.0], [3.3]]), 5, axis=1) * [1, 2, 4, 8, 1]
-    found = cluster_profile(Kauri(2, max_leaf_nodes=2).fit(X), X)
-    assert found.features.tolist() == [0, 1, 2, 3, 4]
+    result = cluster_profile(Kauri(2, max_leaf_nodes=2).fit(X), X)
+    assert result.features.tolist() == [0, 1, 2, 3, 4]
 
 
 def test_a_cluster_without_rows(iris):
     model = Kauri(3, max_leaf_nodes=3).fit(iris)
-    found = cluster_profile(model, iris[model.labels_ != 1])
-    assert found.sizes[1] == 0
-    assert np.isnan(found.means[1]).all()
-    assert np.isfinite(found.standardised[[0, 2]]).all()
+    result = cluster_profile(model, iris[model.labels_ != 1])
+    assert result.sizes[1] == 0
+    assert np.isnan(result.means[1]).all()
+    assert np.isfinite(result.standardised[[0, 2]]).all()
 
 
 @names_of_polars
@@ -107,17 +107,17 @@ def test_frames(iris):
     model = Kauri(3, max_leaf_nodes=4).fit(pd.DataFrame(iris, columns=names))
     expected = cluster_profile(model.tree_, iris, feature_names=names)
     for frame in (pd.DataFrame(iris, columns=names), pl.DataFrame(iris, schema=names)):
-        found = cluster_profile(model, frame)
-        assert found.feature_names == expected.feature_names
-        np.testing.assert_allclose(found.standardised, expected.standardised, atol=1e-12)
+        result = cluster_profile(model, frame)
+        assert result.feature_names == expected.feature_names
+        np.testing.assert_allclose(result.standardised, expected.standardised, atol=1e-12)
 
 
 @pytest.mark.parametrize("name", MODELS)
 def test_every_estimator(name, iris):
     model = clone(MODELS[name]).fit(iris)
-    found = cluster_profile(model, iris)
+    result = cluster_profile(model, iris)
     expected = [iris[model.labels_ == k].mean(axis=0) for k in range(model.n_clusters_)]
-    np.testing.assert_allclose(found.means, np.array(expected)[:, found.features])
+    np.testing.assert_allclose(result.means, np.array(expected)[:, result.features])
 
 
 def test_errors(iris):
@@ -132,19 +132,19 @@ def test_errors(iris):
         cluster_profile(model, iris, cluster_names=["a"])
 
 
-def test_pipelines_tell_of_rows_before_scaling(iris):
+def test_pipelines_have_profiles_of_unscaled_rows(iris):
     frame = pd.DataFrame(iris, columns=list("abcd"))
     pipeline = make_pipeline(StandardScaler(), Kauri(3, max_leaf_nodes=4)).fit(frame)
     labels = pipeline.predict(frame)
-    found = cluster_profile(pipeline, frame, max_features=None)
+    result = cluster_profile(pipeline, frame, max_features=None)
     means = np.array([iris[labels == k].mean(axis=0) for k in range(3)])
-    np.testing.assert_allclose(found.means, means[:, found.features])
-    assert found.feature_names == tuple(np.array(list("abcd"))[found.features])
+    np.testing.assert_allclose(result.means, means[:, result.features])
+    assert result.feature_names == tuple(np.array(list("abcd"))[result.features])
     bare = cluster_profile(pipeline[-1], iris, scaler=pipeline[0], max_features=None)
-    np.testing.assert_array_equal(bare.means, found.means)
+    np.testing.assert_array_equal(bare.means, result.means)
     # Standard deviations are the same before scaling and after it.
     scaled = cluster_profile(pipeline[-1], pipeline[0].transform(frame), max_features=None)
-    np.testing.assert_allclose(found.standardised, scaled.standardised, atol=1e-12)
+    np.testing.assert_allclose(result.standardised, scaled.standardised, atol=1e-12)
     with pytest.raises(ValueError, match=r"X has the columns 'd', .*fitted with 'a', 'b'"):
         cluster_profile(pipeline, frame[list("dcba")])
     with pytest.raises(ValueError, match="contains NaN"):
@@ -156,8 +156,8 @@ def test_categories_have_names():
     X = np.column_stack([plan == 0, plan == 1, plan == 2]).astype(float)
     names = ["plan_free", "plan_basic", "plan_pro"]
     model = Kauri(3, max_leaf_nodes=None).fit(X)
-    found = cluster_profile(model, X, feature_names=names, one_hot={"plan": names})
-    told = {"plan is free", "plan is basic", "plan is pro"}
-    assert set(found.feature_names) == told
+    result = cluster_profile(model, X, feature_names=names, one_hot={"plan": names})
+    messages = {"plan is free", "plan is basic", "plan is pro"}
+    assert set(result.feature_names) == messages
     loaded = from_json(to_json(model, feature_names=names, one_hot={"plan": names}))
-    assert cluster_profile(loaded, X).feature_names == found.feature_names
+    assert cluster_profile(loaded, X).feature_names == result.feature_names

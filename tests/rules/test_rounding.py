@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from helpers.examples import examples
-from helpers.exports import RIVALS, SCALERS, trees
+from helpers.exports import BASELINES, SCALERS, trees
 from helpers.rounding import rounded_model
 from hypothesis import assume, given
 from hypothesis import strategies as st
@@ -46,10 +46,10 @@ def test_shortest_by_trying_all(low, width, share):
     def rank(number):
         return n_digits(number), n_decimals(number), abs(number - Decimal(value))
 
-    found = Decimal(repr(shortest(value, float(low), float(high))))
-    assert low <= found < high
+    result = Decimal(repr(shortest(value, float(low), float(high))))
+    assert low <= result < high
     every = [Decimal(k) / 100 for k in range(int(low * 100), int(high * 100))]
-    assert rank(found) == min(map(rank, every))
+    assert rank(result) == min(map(rank, every))
 
 
 @given(st.floats(-1e308, 1e308), st.integers(1, 5))
@@ -63,7 +63,7 @@ def test_between_neighbours(low, steps):
 
 @examples(60)
 @given(made=trees())
-def test_every_row_goes_the_same_way(made):
+def test_every_row_reaches_the_same_leaf(made):
     model, X, _ = made
     tree = rounded(model.tree_, X)
     np.testing.assert_array_equal(tree.apply(X), model.tree_.apply(X))
@@ -85,12 +85,12 @@ def test_a_scaled_model(made, scaler):
     model = make_pipeline(SCALERS[scaler](), Kauri(3, max_leaf_nodes=6, n_jobs=1))
     assume(len(np.unique(X, axis=0)) > 3)
     model.fit(X)
-    found = rounded_model(model, X)
-    np.testing.assert_array_equal(found.predict(X), model.predict(X))
-    assert found.rounded
-    read = from_json(to_json(found))
+    result = rounded_model(model, X)
+    np.testing.assert_array_equal(result.predict(X), model.predict(X))
+    assert result.rounded
+    read = from_json(to_json(result))
     assert read.rounded
-    np.testing.assert_array_equal(read.tree_.threshold, found.tree_.threshold)
+    np.testing.assert_array_equal(read.tree_.threshold, result.tree_.threshold)
     # Texts have the thresholds as they are: reading them gives the same tree.
     text = to_text(read, digits=1)
     for node in np.flatnonzero(~read.tree_.is_leaf):
@@ -101,11 +101,11 @@ def test_a_scaled_model(made, scaler):
     )
 
 
-@pytest.mark.parametrize("name", RIVALS)
-def test_rivals(name, iris):
-    model = RIVALS[name](3).fit(iris)
-    found = rounded_model(model, iris)
-    np.testing.assert_array_equal(found.predict(iris), model.labels_)
+@pytest.mark.parametrize("name", BASELINES)
+def test_baselines(name, iris):
+    model = BASELINES[name](3).fit(iris)
+    result = rounded_model(model, iris)
+    np.testing.assert_array_equal(result.predict(iris), model.labels_)
 
 
 def test_nodes_that_share_a_threshold_still_do():
@@ -117,7 +117,7 @@ def test_nodes_that_share_a_threshold_still_do():
     assert len({float(t) for t in rounded(tree, X).threshold[split]}) == 1
 
 
-def test_wholes_and_years():
+def test_integers_and_years():
     X = pd.DataFrame({"flipper": [180, 190, 206, 207, 220, 230]})
     model = Kauri(2, max_leaf_nodes=2).fit(X)
     model.tree_.threshold[0] = 206.5
@@ -137,10 +137,10 @@ def test_no_digits_of_the_machine():
     iris = load_iris(as_frame=True).data
     model = make_pipeline(StandardScaler(), Kauri(3, max_leaf_nodes=3)).fit(iris)
     assert "2.4499999999999997" in to_sql(model)
-    found = rounded_model(model, iris)
-    sql = to_sql(found)
+    result = rounded_model(model, iris)
+    sql = to_sql(result)
     assert '"petal length (cm)" <= 2 ' in sql
-    assert "99999" not in sql + to_python(found) + to_json(found)
+    assert "99999" not in sql + to_python(result) + to_json(result)
 
 
 def test_scikit_learn_has_values_at_thresholds():
@@ -148,8 +148,8 @@ def test_scikit_learn_has_values_at_thresholds():
     wine = load_wine().data
     for k in range(2, 6):
         model = make_pipeline(StandardScaler(), Kauri(k, max_leaf_nodes=2 * k)).fit(wine)
-        found = rounded_model(model, wine)
-        np.testing.assert_array_equal(to_sklearn(found).predict(wine), model.predict(wine))
+        result = rounded_model(model, wine)
+        np.testing.assert_array_equal(to_sklearn(result).predict(wine), model.predict(wine))
 
 
 @pytest.mark.parametrize(
@@ -166,7 +166,7 @@ def test_scikit_learn_has_values_at_thresholds():
         (float("inf"), "inf", "inf", "inf"),
     ],
 )
-def test_ways_of_writing(value, plain, grouped, words):
+def test_number_formats(value, plain, grouped, words):
     assert [numeral(value, None, way) for way in NUMBERS] == [plain, grouped, words]
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from helpers.examples import examples
-from helpers.exports import RIVALS, SCALERS, SEEDS, rows_of
+from helpers.exports import BASELINES, SCALERS, SEEDS, rows_of
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.decomposition import PCA
@@ -25,7 +25,7 @@ KINDS = st.sampled_from(["normal", "ties", "close"])
 @given(
     seed=SEEDS, kind=KINDS, steps=st.lists(st.sampled_from(sorted(SCALERS)), min_size=1, max_size=2)
 )
-def test_rows_go_the_same_way(seed, kind, steps):
+def test_rows_reach_the_same_leaf(seed, kind, steps):
     random = np.random.default_rng(seed)
     X = rows_of(random, int(random.integers(3, 40)), 3, kind)
     pipeline = make_pipeline(*(SCALERS[step]() for step in steps), Kauri(3, max_leaf_nodes=9))
@@ -71,9 +71,9 @@ def test_constant_and_missing_columns():
     np.testing.assert_array_equal(tree.predict(X), pipeline.predict(X))
 
 
-@pytest.mark.parametrize("name", RIVALS)
-def test_rivals(name, iris):
-    pipeline = make_pipeline(MinMaxScaler(), RIVALS[name](3)).fit(iris)
+@pytest.mark.parametrize("name", BASELINES)
+def test_baselines(name, iris):
+    pipeline = make_pipeline(MinMaxScaler(), BASELINES[name](3)).fit(iris)
     np.testing.assert_array_equal(describe(pipeline).tree.predict(iris), pipeline.predict(iris))
 
 

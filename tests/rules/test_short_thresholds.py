@@ -60,7 +60,7 @@ def at_thresholds(model, frame: pd.DataFrame, random: np.random.RandomState) -> 
 
 @examples(40)
 @given(SEEDS, st.sampled_from(["auto", "log", "rank", "minmax", "none"]), st.booleans())
-def test_pipelines_have_short_thresholds_that_predict_asks_for(seed, scale, gaps):
+def test_predict_uses_the_short_thresholds_of_a_pipeline(seed, scale, gaps):
     random = np.random.RandomState(seed)
     frame = table(seed)
     if gaps:
@@ -72,14 +72,14 @@ def test_pipelines_have_short_thresholds_that_predict_asks_for(seed, scale, gaps
     for rows in (frame, at_thresholds(model, frame, random)):
         expected = model.predict(rows)
         np.testing.assert_array_equal(read.predict(rows), expected)
-        found = [scope["cluster_of"](row) for row in rows.to_dict("records")]
-        np.testing.assert_array_equal(found, expected)
+        result = [scope["cluster_of"](row) for row in rows.to_dict("records")]
+        np.testing.assert_array_equal(result, expected)
     cuts = [cut for own in raw_splits(model).values() for cut in own]
     assert np.mean([digits_of(cut) for cut in cuts] or [1]) < 6
     if scale in ("minmax", "none"):
         # No value is held, so that nothing shorter parts the rows.
-        found = rounded_model(model, frame)
-        np.testing.assert_array_equal(read.tree_.threshold, found.tree_.threshold)
+        result = rounded_model(model, frame)
+        np.testing.assert_array_equal(read.tree_.threshold, result.tree_.threshold)
 
 
 @examples(40)
@@ -88,7 +88,7 @@ def test_pipelines_have_short_thresholds_that_predict_asks_for(seed, scale, gaps
     st.sampled_from(["auto", "log", "rank", "none"]),
     st.lists(st.integers(0, 60), max_size=5).map(sorted),
 )
-def test_rows_in_parts_leave_the_rooms_of_all(seed, scale, ends):
+def test_partitions_give_the_intervals_of_all_rows(seed, scale, ends):
     """Parts may be empty, and tell the same whatever their number."""
     frame = table(seed)
     frame.loc[np.random.RandomState(seed).rand(len(frame)) < 0.1, "x"] = np.nan
@@ -106,9 +106,9 @@ def test_rows_in_parts_leave_the_rooms_of_all(seed, scale, ends):
     for part in parts[1:]:
         rooms = rooms.within(part)
     np.testing.assert_array_equal(rooms.n_rows[long.is_leaf], long.n_node_samples[long.is_leaf])
-    found, told = rooms.short_thresholds(long, units, encoder)
-    np.testing.assert_array_equal(found.threshold, expected.threshold)
-    assert told == meant
+    result, messages = rooms.short_thresholds(long, units, encoder)
+    np.testing.assert_array_equal(result.threshold, expected.threshold)
+    assert messages == meant
 
 
 def digits_of(value: float) -> int:
@@ -116,7 +116,7 @@ def digits_of(value: float) -> int:
 
 
 @pytest.mark.parametrize("scale", ["auto", "standard"])
-def test_no_cut_lies_where_values_are_held(scale):
+def test_no_threshold_is_among_clipped_values(scale):
     """A threshold far below where values are held would be none to ``predict``."""
     random = np.random.RandomState(0)
     values = np.concatenate([random.normal(size=400), np.full(3, -9.0), [-8.5, -8.0]])

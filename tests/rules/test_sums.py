@@ -51,7 +51,7 @@ def built(terms, threshold=0.5, n=2):
         ((12500.0, 3.0), "12500 × a + 3 × b <= 2.9", "12500 × a + 3 × b > 2.9"),
     ],
 )
-def test_words(weights, left, right):
+def test_text(weights, left, right):
     tree = built(((0, weights[0]), (1, weights[1])), 2.9)
     assert describe(tree, feature_names=["a", "b"]).sides(0) == (left, right)
 
@@ -66,7 +66,7 @@ def test_both_bounds_of_a_turned_sum():
     assert [rule["rule"] for rule in rules] == ["a + b >= -1", "-4 <= a + b < -1", "a + b < -4"]
 
 
-def test_missing_values_are_told():
+def test_missing_values_are_mentioned():
     builder = TreeBuilder()
     _, right = builder.cut(0, 0, 1.0, terms=((0, 1.0), (1, 2.0)), missing=1)
     builder.cluster[right] = 1
@@ -74,13 +74,13 @@ def test_missing_values_are_told():
     assert described.sides(0) == ("a + 2 × b <= 1 or missing", "a + 2 × b > 1")
 
 
-def test_held_and_mapped_columns_are_named():
-    held = (Step("at_least", 1.0), Step("at_most", 6.5), Step("subtract", 2.0))
-    told = describe_sum([1.0, 1.0], (held, (Step("at_most", 3.0),)), ["a", "b"], [0.5])
+def test_clipped_and_transformed_columns_are_named():
+    covered = (Step("at_least", 1.0), Step("at_most", 6.5), Step("subtract", 2.0))
+    messages = describe_sum([1.0, 1.0], (covered, (Step("at_most", 3.0),)), ["a", "b"], [0.5])
     # Where b is 3 the sum is above its threshold, whatever a is.
-    assert told.name == "a (held within 1 to 6.5) + b"
-    told = describe_sum([1.0, 1.0], (held, (Step("at_most", 3.0),)), ["a", "b"], [3.0])
-    assert told.name == "a (at most 6.5) + b (at most 3)"
+    assert messages.name == "a (held within 1 to 6.5) + b"
+    messages = describe_sum([1.0, 1.0], (covered, (Step("at_most", 3.0),)), ["a", "b"], [3.0])
+    assert messages.name == "a (at most 6.5) + b (at most 3)"
     steps = make_pipeline(FunctionTransformer(np.log), StandardScaler())
     X = np.random.default_rng(0).uniform(1, 9, (30, 2))
     model = pair_model(steps.fit_transform(X), pair_builder(np.random.default_rng(1), X, 1, 1.0))
@@ -89,7 +89,7 @@ def test_held_and_mapped_columns_are_named():
 
 
 @given(SEEDS)
-def test_bounds_that_are_not_told_change_nothing(seed):
+def test_omitted_bounds_change_no_split(seed):
     """Rows far out, beyond all bounds, get the answer of the columns that are held."""
     random = np.random.default_rng(seed)
     steps = tuple(
@@ -99,13 +99,13 @@ def test_bounds_that_are_not_told_change_nothing(seed):
     raw = random.choice([-1.0, -0.5, 0.5, 1.0], 2)
     thresholds = random.normal(0, 2, 2).round(2) + 0.001
     shapes = [shape_of(own) for own in steps]
-    told = _with_needed_bounds(raw, shapes, 2 * raw, thresholds)
+    messages = _with_needed_bounds(raw, shapes, 2 * raw, thresholds)
     U = random.choice([-100.0, -3, -2, -1, 0, 1, 2, 3, 4, 100], (200, 2))
-    held, free = (
-        raw[0] * a.values(U[:, 0]) + raw[1] * b.values(U[:, 1]) for a, b in (shapes, told)
+    covered, free = (
+        raw[0] * a.values(U[:, 0]) + raw[1] * b.values(U[:, 1]) for a, b in (shapes, messages)
     )
     for threshold in thresholds:
-        np.testing.assert_array_equal(held <= threshold, free <= threshold)
+        np.testing.assert_array_equal(covered <= threshold, free <= threshold)
 
 
 @given(SEEDS, st.sampled_from(sorted(STEPS)))
@@ -129,7 +129,7 @@ def test_shapes_are_what_steps_do(seed, name):
 
 @examples(60)
 @given(made=pair_pipelines(missing=False, kinds=("normal",)))
-def test_words_are_near_the_tree(made):
+def test_text_is_close_to_the_tree(made):
     """Rows that are not at the line go where the sentence sends them."""
     model, X, _ = made
     described = describe(model)
@@ -138,12 +138,12 @@ def test_words_are_near_the_tree(made):
         if not isinstance(axis, SumAxis):
             continue
         threshold = float(described.tree.threshold[node])
-        total, told = axis.total(X), axis.in_words(X)
+        total, written = axis.total(X), axis.total_as_written(X)
         # In units of the scaled columns; rows are within some five of these.
         far = np.abs(total - threshold) > 0.01 * max(abs(w) for _, w in axis.terms)
-        left = told <= axis.description.bounds[threshold]
+        left = written <= axis.description.bounds[threshold]
         if axis.description.turned:
-            left = told >= axis.description.bounds[threshold]
+            left = written >= axis.description.bounds[threshold]
         np.testing.assert_array_equal(left[far], (total <= threshold)[far])
 
 
@@ -155,10 +155,10 @@ def test_rules_hold_their_rows_and_no_other(made):
     labels = model.tree_.predict(X)
     seen = np.isnan(X).any(axis=1) & (model.tree_.missing == 0).any()
     for cluster, boxes in enumerate(cluster_boxes(described)):
-        held = np.zeros(len(X), dtype=bool)
+        covered = np.zeros(len(X), dtype=bool)
         for box in boxes:
-            held |= inside(X, box)
-        np.testing.assert_array_equal(held[~seen], (labels == cluster)[~seen])
+            covered |= inside(X, box)
+        np.testing.assert_array_equal(covered[~seen], (labels == cluster)[~seen])
     assert len(set(cluster_titles(described))) == model.tree_.n_clusters
 
 
@@ -247,7 +247,7 @@ def test_regions_hold_their_rows(seed):
     regions = tree_regions(tree, (0, 1))
     low, high = X.min(axis=0) - 1, X.max(axis=0) + 1
     frame = [(float(a), float(b)) for a, b in zip(low, high, strict=True)]
-    found = np.full(len(X), -1)
+    result = np.full(len(X), -1)
     area = 0.0
     for region in regions:
         corners = region.corners(*frame)
@@ -259,9 +259,9 @@ def test_regions_hold_their_rows(seed):
             (b[0] - a[0]) * (X[:, 1] - a[1]) - (b[1] - a[1]) * (X[:, 0] - a[0])
             for a, b in zip(corners, after_, strict=True)
         ]
-        found[np.all(np.array(sides) >= 0, axis=0)] = region.leaf
+        result[np.all(np.array(sides) >= 0, axis=0)] = region.leaf
         area += np.sum(corners[:, 0] * after_[:, 1] - corners[:, 1] * after_[:, 0]) / 2
-    np.testing.assert_array_equal(found, tree.apply(X))
+    np.testing.assert_array_equal(result, tree.apply(X))
     assert area == pytest.approx(np.prod(high - low))
 
 

@@ -43,6 +43,22 @@ def test_of_fitted_trees(made):
     assert len(set(titles)) == model.n_clusters_
 
 
+def test_titles_of_single_rules_exclude_each_other():
+    # "a <= 5" alone would also be true of rows of cluster 1, whose title is of b.
+    cuts = [(0, 0, 5.0), (1, 1, 3.0), (2, 1, 9.0)]
+    tree = tree_of(*cuts, clusters={3: 0, 4: 1, 5: 2, 6: 3})
+    found = titles_of(tree, one_hot=None, names=["a", "b"])
+    assert found == ["a <= 5, b <= 3", "a <= 5, b > 3", "a > 5, b <= 9", "a > 5, b > 9"]
+    builder = tree_of((0, 0, 5.0), (2, 1, 3.0), clusters={1: 0, 3: 1, 4: 2})
+    builder.n_node_samples = [1000, 1, 999, 500, 499]
+    # The few rows of cluster 0 are no reason to leave out that the others have a > 5.
+    assert titles_of(builder, one_hot=None, names=["a", "b"]) == [
+        "a <= 5",
+        "a > 5, b <= 3",
+        "a > 5, b > 3",
+    ]
+
+
 def test_all_that_have_a_name():
     builder = tree_of((0, 0, 0.5, *range(12)), clusters={1: 0, 2: 1})
     names = [f"s_{i}" for i in range(12)]
@@ -72,19 +88,19 @@ def titles_of(builder: TreeBuilder, one_hot=ONE_HOT, names=NAMES, **words) -> li
     return cluster_titles(describe(tree, feature_names=names, one_hot=one_hot, **words))
 
 
-def test_words_that_stand_alone_and_words_that_do_not():
+def test_categories_with_and_without_the_name_of_their_feature():
     cuts = [(0, 0, 0.5), (2, 4, 0.5)]
-    found = titles_of(tree_of(*cuts, clusters={1: 0, 3: 1, 4: 2}))
-    assert found == ["female", "male, 1st or 2nd class", "male, 3rd class"]
+    result = titles_of(tree_of(*cuts, clusters={1: 0, 3: 1, 4: 2}))
+    assert result == ["female", "male, 1st or 2nd class", "male, 3rd class"]
 
 
-def test_truths_and_numbers():
+def test_booleans_and_numbers():
     names, one_hot = ["w", "temp", "code"], {"workingday": {"w": True}}
     cuts = [(0, 0, 0.5), (1, 1, 12.5), (4, 1, 30.0)]
-    found = titles_of(
+    result = titles_of(
         tree_of(*cuts, clusters={2: 0, 3: 1, 5: 2, 6: 3}), names=names, one_hot=one_hot
     )
-    assert found == [
+    assert result == [
         "workingday",
         "not workingday, temp <= 12.5",
         "not workingday, temp 12.5 to 30",
@@ -98,27 +114,27 @@ def test_truths_and_numbers():
 )
 def test_a_category(category, title):
     one_hot = {"smoker": {"a": category, "b": "zebra"}}
-    found = titles_of(tree_of((0, 0, 0.5), clusters={1: 0, 2: 1}), one_hot, ["a", "b"])
-    assert found == ["zebra", title]
+    result = titles_of(tree_of((0, 0, 0.5), clusters={1: 0, 2: 1}), one_hot, ["a", "b"])
+    assert result == ["zebra", title]
 
 
-def test_a_word_of_two_sources_is_said_with_its_source():
+def test_a_category_of_two_features_has_the_name_of_its_feature():
     one_hot = {"home": {"a": "Rome", "b": "Oslo"}, "work": {"c": "Rome", "d": "Pisa"}}
-    found = titles_of(tree_of((0, 0, 0.5), clusters={1: 0, 2: 1}), one_hot, list("abcd"))
-    assert found == ["Oslo", "home Rome"]
+    result = titles_of(tree_of((0, 0, 0.5), clusters={1: 0, 2: 1}), one_hot, list("abcd"))
+    assert result == ["Oslo", "home Rome"]
 
 
 def test_many_categories():
     columns = [f"c{i}" for i in range(12)]
     one_hot = {"town": {name: f"Town{i}" for i, name in enumerate(columns)}}
     builder = tree_of((0, 0, 0.5, 0, 1), clusters={1: 0, 2: 1})
-    found = titles_of(builder, one_hot, columns)
-    assert found == ["town not Town0 or Town1", "Town0 or Town1"]
+    result = titles_of(builder, one_hot, columns)
+    assert result == ["town not Town0 or Town1", "Town0 or Town1"]
 
 
 @examples(60)
 @given(made=trees())
-def test_missing_values_are_told_where_the_rule_tells_them(made):
+def test_missing_values_are_mentioned_as_in_the_rule(made):
     """Of two clusters one has them: a title without them would be that of both, or false."""
     model, _, _ = made
     described = describe(model)
@@ -140,12 +156,12 @@ def test_missing_values_are_told_where_the_rule_tells_them(made):
 )
 def test_a_source_that_misses_values(places, title):
     categories = ("Rome", "Oslo", "Pisa", "Lima", "Bonn")
-    axis = CategoryAxis("home", tuple(range(5)), categories, NO_CATEGORY, seen=True)
+    axis = CategoryAxis("home", tuple(range(5)), categories, NO_CATEGORY, has_missing=True)
     described = describe(Kauri(1, max_leaf_nodes=None).fit([[0.0], [1.0]]))
-    words = titles._Words(described)
-    words.axes = [axis]
-    words.sources.update(categories)
-    assert words.title([(axis, Categories(frozenset(places)))], False) == title
+    formatter = titles._TitleFormatter(described)
+    formatter.axes = [axis]
+    formatter.sources.update(categories)
+    assert formatter.title([(axis, Categories(frozenset(places)))], False) == title
 
 
 def test_one_cluster_and_rules_with_titles():

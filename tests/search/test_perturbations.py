@@ -92,14 +92,14 @@ def test_shares_that_differ_a_little_draw_the_same_rows():
 
 
 @pytest.mark.parametrize("n_leaves", [1, 2])
-def test_no_leaf_is_parted_off_above_a_leaf_or_in_a_full_tree(n_leaves):
+def test_no_leaf_is_split_off_above_a_leaf_or_in_a_full_tree(n_leaves):
     X = np.arange(6.0)[:, None]
     mutable_tree = MutableTree(SearchRows.of(X, X, np.ones(6), np.arange(1), None), 2, 2)
     asks = np.zeros((), CONDITION)
     asks["kind"], asks["cut"] = COLUMN, 2
     if n_leaves == 2:
         mutable_tree.cut(0, asks.tobytes(), 0, 1)
-    with pytest.raises(ValueError, match="no leaf can be parted off above node 0"):
+    with pytest.raises(ValueError, match="no leaf can be split off above node 0"):
         mutable_tree.split_off(0, asks.tobytes(), True, 1)
     check_mutable_tree(mutable_tree)
     assert SplitOff(Limits(2, 2)).propose(mutable_tree, 0) is None

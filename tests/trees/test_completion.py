@@ -46,8 +46,8 @@ def test_completed(seed, kernel):
     share = np.ones(len(X)) if weight is None else weight
     labels = tree.predict(X)
     for node in np.flatnonzero(~tree.is_leaf):
-        held = np.bincount(labels, share * passes[:, node], minlength=tree.n_clusters)
-        assert held[tree.cluster[node]] == pytest.approx(held.max())
+        covered = np.bincount(labels, share * passes[:, node], minlength=tree.n_clusters)
+        assert covered[tree.cluster[node]] == pytest.approx(covered.max())
     # The gain of each cut is the fall of the cost where each leaf is a cluster of its own.
     groups = np.zeros(len(X), dtype=np.int64)
     before = kernel_cost(kernel, X, groups, weight, 1)

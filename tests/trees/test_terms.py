@@ -176,7 +176,7 @@ class TestBadTerms:
         with pytest.raises(ValueError, match=r"it has no term_weight\."):
             Tree.from_dict(data)
 
-    def test_other_sums_are_not_told_without_terms(self, data):
+    def test_other_sums_need_terms(self, data):
         tree = Tree.from_dict({**data, "term_weight": [1.0, 2.0]})
         with pytest.raises(ValueError, match=r"only splits on categories .* weights \[1.0, 2.0\]"):
             without_terms(tree)

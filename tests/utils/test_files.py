@@ -16,7 +16,7 @@ def test_text_is_utf8_and_keeps_its_lines(tmp_path):
     assert os.listdir(tmp_path) == ["a.txt"]
 
 
-def test_what_fails_half_way_leaves_the_file_as_it_was(tmp_path):
+def test_a_failed_write_keeps_the_file(tmp_path):
     path = tmp_path / "a.txt"
     path.write_text("before")
 
@@ -49,7 +49,7 @@ def test_a_device_stays_what_it_is():
     assert not os.path.isfile("/dev/null")
 
 
-def test_places_that_cannot_be(tmp_path):
+def test_invalid_paths(tmp_path):
     with pytest.raises(IsADirectoryError, match="path is a directory"):
         write_atomic(tmp_path, b"")
     with pytest.raises(FileNotFoundError, match="the directory of path is missing"):
@@ -58,7 +58,7 @@ def test_places_that_cannot_be(tmp_path):
         write_atomic(3, b"")
 
 
-def test_what_another_process_is_writing_stays(tmp_path):
+def test_two_writes_at_a_time(tmp_path):
     path = tmp_path / "a.txt"
     with atomic_file(path) as file:
         write_atomic(path, "another")

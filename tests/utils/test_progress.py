@@ -88,7 +88,7 @@ class TestProgress:
             "[Kauri] 2 leaves, 2/4 clusters, objective 1.5, 1.0 s, no leaf limit\n"
         )
 
-    def test_objective_is_told_in_the_users_units(self, clock):
+    def test_objective_is_in_the_units_of_the_user(self, clock):
         progress, stream = self.make(trace=100.0)
         progress.leaves(2, 2, -40.0)
         assert "objective 60," in stream.getvalue()
@@ -237,7 +237,7 @@ class TestBar:
             ("rows read", 7, None),
         ]
 
-    def test_an_interrupt_takes_it_away(self):
+    def test_an_interrupt_removes_the_bar(self):
         stream = Terminal()
         progress = Progress(1, 10, 4, stream)
 
@@ -271,7 +271,7 @@ print(found.summary["runs"])
 """
 
 
-def test_steps_that_take_minutes_have_a_time_left():
+def test_long_steps_have_a_remaining_time():
     bar = Bar(io.StringIO(), "test")
     try:
         now = 0.0

@@ -99,7 +99,7 @@ def test_many_rows():
     assert repr(table[:-1]).endswith("... and 1 more row")
 
 
-def test_nothing():
+def test_an_empty_table():
     assert str(Table([])) == ""
     assert str(Table([], columns=["a", "bc"])) == "a  bc"
     assert len(Table([])) == 0

@@ -121,7 +121,6 @@ METRIC_CONSTRAINTS: dict[str, list | str] = {
     **{name: KAURI_CONSTRAINTS[name] for name in ("kernel", "gamma", "degree", "coef0")},
     "root_depth": [Interval(Real, None, None, closed="neither")],
     "offset": [Interval(Real, None, None, closed="neither")],
-    "digits": [Interval(Integral, 1, None, closed="left"), None],
     "mode": [StrOptions({"ova", "ovo"})],
     "squared": ["boolean"],
     "n_clusters": [Interval(Integral, 1, None, closed="left"), None],
@@ -157,7 +156,6 @@ COMPARE_CONSTRAINTS: dict[str, list | str] = {
 
 PLOT_CONSTRAINTS: dict[str, list | str] = {
     "max_depth": [Interval(Integral, 0, None, closed="left"), None],
-    "digits": [Interval(Integral, 1, None, closed="left"), None],
     "details": ["boolean"],
     "root": [StrOptions({"auto", "top", "left"})],
     "fontsize": [Interval(Real, 0, None, closed="neither"), None],

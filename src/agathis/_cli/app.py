@@ -116,5 +116,6 @@ def _agathis(
 
     Results go to stdout, messages to stderr. Exit codes: 0; 1, data or a file cannot be used, or
     stdout cannot be written; 2, wrong arguments; 3, interrupted (Ctrl-C), and the
-    best result so far was written; 130, interrupted before the results were written.
+    best result so far was written; 4, results were written, but no groups could be shown;
+    130, interrupted before the results were written.
     """

@@ -9,6 +9,7 @@ Exit codes, besides 0 for success:
     1    the data or a file cannot be used, or standard output cannot be written
     2    wrong arguments
     3    interrupted (SIGINT), and the best result so far was written
+    4    the results were written, but no groups could be shown in the table
     130  interrupted (SIGINT) before the results were written
     128 + N  ended by signal N (SIGTERM: 143, SIGHUP: 129)
 """
@@ -30,7 +31,7 @@ import typer
 from agathis._cli.console import harmless
 from agathis._columns.errors import BadTable, UnknownEncoding, as_options, message_of
 
-BAD_DATA, WRONG_USE, PARTIAL_RESULT, INTERRUPTED = 1, 2, 3, 130
+BAD_DATA, WRONG_USE, PARTIAL_RESULT, NOT_SHOWN, INTERRUPTED = 1, 2, 3, 4, 130
 
 
 class Ended(BaseException):
@@ -47,6 +48,10 @@ class WrongUse(Exception):
 
 class PartialResult(Exception):
     """The command was interrupted, and its best result so far was written."""
+
+
+class NotShown(Exception):
+    """The results were written, but no groups could be shown in the table."""
 
 
 def as_messages(command: Callable[..., None]) -> Callable[..., None]:
@@ -79,6 +84,8 @@ def _messages() -> Iterator[None]:
             _stop(f"Error: {error}", WRONG_USE)
         except PartialResult as error:
             _stop(f"Interrupted: {error}", PARTIAL_RESULT)
+        except NotShown as doubt:
+            _stop(f"Note: {doubt}", NOT_SHOWN)
         except KeyboardInterrupt:
             _stop("Stopped.", INTERRUPTED)
         except Ended as ended:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, BinaryIO
 from agathis._cli.console import Messages, count, listed, one_line
 from agathis._cli.errors import BadData, bad_data, needs
 from agathis._cli.output import STDIN
-from agathis._columns.errors import NoNumbers, Note
+from agathis._columns.errors import Cells, NoNumbers, Note
 from agathis._io.formats import PAGE, looks_like
 from agathis._io.tuning import SAMPLE_BYTES
 
@@ -132,6 +132,7 @@ def read_for(
         for source, made in one_hot.items()
         if any(isinstance(category, str) for category in made.values())
     ]
+    texts += [part.column for part in getattr(model, "date_parts_", {}).values() if part.levels]
     if model.provenance is not None:
         reading = replace(reading, from_model=model.provenance.reading)
     read = read_input(path, reading, texts)
@@ -147,8 +148,11 @@ def rows_for_model(
     messages: Messages | None,
     *,
     every: bool = False,
-) -> np.ndarray:
-    """Compute the features of a model, in its order; warn about unusual values."""
+) -> tuple[np.ndarray, list[Note]]:
+    """Compute the features of a model, in its order, with notes on unknown categories.
+
+    These and other unusual values are warned of.
+    """
     from agathis._encoding.feature_rows import rows_for_tree
 
     if not hasattr(model, "feature_names_in_"):
@@ -166,19 +170,48 @@ def rows_for_model(
         )
     except NoNumbers as error:
         raise BadData(f"{error} --na TEXT treats a string as a missing value.") from error
+    notes = unseen_notes(model, table, rows)
     if messages is not None:
+        messages.tell(notes)
         _tell_unusual(model, rows, messages)
-    return rows.X
+    return rows.X, notes
+
+
+def unseen_notes(model: FittedModel, table: pa.Table, rows: FeatureRows) -> list[Note]:
+    """Say where rows with categories go that the fit has not seen, by cluster."""
+    import numpy as np
+
+    from agathis._columns.indicators import word
+
+    out = []
+    names = list(getattr(model, "cluster_names_", [])) or [
+        f"cluster {k}" for k in range(model.tree_.n_clusters)
+    ]
+    for source, unseen in rows.unseen.items():
+        where, unknown = "", set(unseen)
+        values = table.column(source).to_pylist()
+        new = [i for i, value in enumerate(values) if word(value) in unknown]
+        if new:
+            sizes = np.bincount(model.predict(rows.X[new])).tolist()
+            each = [f"{n:,} in {one_line(names[k])}" for k, n in enumerate(sizes) if n]
+            where = f" ({listed(each)})"
+        kinds = Cells(listed(repr(word) for word in dict.fromkeys(unseen)), "not named here")
+        text = f", in {count(len(unseen), 'row')}: they match none of the known categories, so a "
+        out.append(
+            Note(
+                (
+                    f"{one_line(source)} has unknown categories, ",
+                    kinds,
+                    f"{text}rule may not fit them{where}.",
+                ),
+                doubtful=True,
+            )
+        )
+    return out
 
 
 def _tell_unusual(model: FittedModel, rows: FeatureRows, messages: Messages) -> None:
     """Warn about values that are new to the model, and say how they are handled."""
-    for source, unseen in rows.unseen.items():
-        kinds = listed(repr(word) for word in dict.fromkeys(unseen))
-        messages.warn(
-            f"{one_line(source)} has unknown categories, {kinds}, in "
-            f"{count(len(unseen), 'row')}: they match none of the known categories."
-        )
     for column, n in rows.infinite.items():
         messages.warn(
             f"{one_line(column)} has infinite values in {count(n, 'row')}: they are treated "

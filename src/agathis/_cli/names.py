@@ -45,6 +45,7 @@ def encoder_options(columns: Columns, names: Collection[str], title: str) -> dic
         **{option: list(getattr(columns, option)) for option in LISTS},
         "scale": _scales(columns.scale, names),
         "weight": _weights(columns.weight, names),
+        "ordered": _orders(columns.ordered, names) or None,
         "dates": columns.dates,
         "strict": columns.strict,
         "title": title,
@@ -79,6 +80,21 @@ def _weights(given: Sequence[str], names: Collection[str]) -> str | dict[str, fl
             raise WrongUse(f"--weight {one}: {value!r} is no number.") from None
         if not 0 < out[name] < 1e6:
             raise WrongUse(f"--weight {one}: it must be above 0.")
+    return out
+
+
+def _orders(given: Sequence[str], names: Collection[str]) -> dict[str, list[str]]:
+    out = {}
+    for one in given:
+        # A level may have an equals sign, "<=5"; so may a name.
+        begins = [name for name in names if one.startswith(f"{name}=")]
+        if not begins:
+            _pair("--ordered", one, names)
+            raise WrongUse(f"--ordered {one_line(one)}: COLUMN=A<B<C is needed.")
+        name = max(begins, key=len)
+        out[name] = [level.strip() for level in one.removeprefix(f"{name}=").split("<")]
+        if len(out[name]) < 2 or "" in out[name]:
+            raise WrongUse(f"--ordered {one_line(one)}: COLUMN=A<B<C, with at least two values.")
     return out
 
 

@@ -139,6 +139,13 @@ class Columns:
     categorical: Annotated[list[str], _columns("Its values are categories, not numbers.")] = field(
         default_factory=list
     )
+    ordered: Annotated[
+        list[str],
+        typer.Option(
+            metavar="COLUMN=A<B<C",
+            help="The order of its values, low to high; quote it for the shell.",
+        ),
+    ] = field(default_factory=list)
     dates: Annotated[
         Literal["out", "parts"],
         typer.Option(help="Leave dates and times out, or use their parts as features."),

@@ -71,7 +71,7 @@ def write_report(
     from agathis import report
     from agathis._cli.inputs import rows_for_model, title_of_input
     from agathis._columns.frames import classes_of
-    from agathis._model.facts import Provenance
+    from agathis._model.facts import Provenance, doubts_of
 
     known = model.provenance or Provenance()
     there = set(table.column_names)
@@ -81,7 +81,7 @@ def write_report(
     )
     shown = list(show) or [name for name in known.show if name in there]
     n_read = table.num_rows
-    X = rows_for_model(model, table, source, messages if tell else None, every=True)
+    X, notes = rows_for_model(model, table, source, messages if tell else None, every=True)
     if known.missing == "drop":
         complete = np.flatnonzero(model.is_complete(X))
         if not len(complete):
@@ -93,6 +93,7 @@ def write_report(
         "rows_read": n_read,
         "rows_used": len(X),
         "rows_why": "rows with missing values were dropped" if len(X) < n_read else None,
+        "doubts": doubts_of(notes),
         "reading": None if reading is None else reading.facts(),
     }
     with bad_data():

@@ -39,6 +39,22 @@ def plain(column: pa.ChunkedArray | pa.Array) -> pa.Array:
     return column
 
 
+def levels_of(column: pa.ChunkedArray | pa.Array) -> tuple[str, ...]:
+    """Return the strings of an ordered categorical that occur, from low to high; else ()."""
+    from pyarrow import compute, types
+
+    if not types.is_dictionary(column.type) or not column.type.ordered:
+        return ()
+    if not types.is_string(column.type.value_type) and not types.is_large_string(
+        column.type.value_type
+    ):
+        return ()
+    chunks = getattr(column, "chunks", [column])
+    levels = dict.fromkeys(one for chunk in chunks for one in chunk.dictionary.to_pylist())
+    there = set(compute.unique(column.cast(column.type.value_type)).to_pylist())
+    return tuple(level for level in levels if level in there)
+
+
 def _known(column: pa.Array) -> pa.Array:
     """Drop missing values, without a copy where there are none."""
     return column.drop_null() if column.null_count else column

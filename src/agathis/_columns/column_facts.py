@@ -13,8 +13,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from agathis._columns.arrow_values import as_numbers, different, holds_numbers, plain
+from agathis._columns.arrow_values import (
+    as_numbers,
+    different,
+    holds_numbers,
+    levels_of,
+    plain,
+)
 from agathis._columns.datetimes import datetimes_of_arrow
+from agathis._columns.spellings import merged
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -96,9 +103,34 @@ class ColumnFacts:
         rows: np.ndarray | None = None,
         extent: Extent | None = None,
     ) -> None:
+        #: Those of an ordered categorical, from low to high.
+        self.levels = levels_of(column)
         self.values, self.rows, self.extent = plain(column), rows, extent
         self.type = self.values.type
         self.n_rows, self.n_missing = len(self.values), self.values.null_count
+
+    @cached_property
+    def spellings(self) -> dict[str, str]:
+        """Strings that are other spellings of a value, with that value."""
+        from pyarrow import types
+
+        return merged(dict(self.counts())) if types.is_string(self.type) else {}
+
+    def merged(self) -> ColumnFacts:
+        """Return the facts after other spellings are replaced."""
+        import pyarrow as pa
+
+        if not self.spellings:
+            return self
+        encoded = self.values.dictionary_encode()
+        words = [self.spellings.get(one, one) for one in encoded.dictionary.to_pylist()]
+        # A blank cell is a missing value, as an empty one is.
+        words = [word or None for word in words]
+        facts = ColumnFacts(pa.array(words, pa.string()).take(encoded.indices), self.rows)
+        if self.extent is not None:
+            n_blank = facts.n_missing - self.n_missing
+            facts.extent = self.extent._replace(n_missing=self.extent.n_missing + n_blank)
+        return facts
 
     @property
     def has_missing(self) -> bool:

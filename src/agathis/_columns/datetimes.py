@@ -105,7 +105,7 @@ def part_of_numbers(name: str, known: np.ndarray) -> str | None:
         outside = (known < PARTS[part].low) | (known > PARTS[part].high)
         # An outlier must not turn a month into a quantity.
         return None if outside.any() and (outside & ~outliers(known[:, None])[:, 0]).any() else part
-    if _TIME_NAME.fullmatch(name) and low >= 0 and 100 <= high <= 2400:
+    if _TIME_NAME.fullmatch(name) and low >= 0 and 1000 <= high <= 2400:
         return "clock" if (known % 100 < 60).all() else None
     return None
 
@@ -234,6 +234,20 @@ def are_dates(strings: Iterable[str]) -> bool:
     (True, False)
     """
     return all(any(form.fullmatch(string) for form in _FORMS) for string in strings)
+
+
+def n_dates(strings: Iterable[str]) -> int:
+    """Count the strings that are dates; the first few that are not end it.
+
+    >>> n_dates(["27.05.2019", "unknown", "1/2/2020"])
+    2
+    """
+    n = 0
+    for i, string in enumerate(strings):
+        n += _match(string) is not None
+        if i > 10 and n < i / 2:
+            break
+    return n
 
 
 _TIMES = re.compile(r"\s*\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?\s*([ap]\.?m\.?)?\s*", re.IGNORECASE)

@@ -9,8 +9,10 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from agathis._columns.datetimes import RATES
 from agathis._columns.number_notation import not_numbers
 from agathis._columns.outliers import outliers
+from agathis._columns.wording import word_set
 
 if TYPE_CHECKING:
     from agathis._columns.column_facts import ColumnFacts
@@ -24,21 +26,37 @@ LONG = 10
 #: At least this many numbers that are 1, 2, 3, ... in any order are row numbers.
 RANKS = 50
 ID_NAME = re.compile(
-    r"(.*[_\-. ])?(?i:id|pid|uuid|guid|key|index|rowid|row|rownames?)|.*[a-z](Id|ID)", re.DOTALL
+    r"(.*[_\-. ])?(?i:id|id_str|idno|uid|pid|uuid|guid|key|index|rowid|row|rownames?)"
+    r"|.*[a-z](Id|ID)",
+    re.DOTALL,
 )
 MEASURE_NAME = re.compile(r"(?i).*[^_\-. ].*[_\-. ](index|key|row)", re.DOTALL)
 #: Words that mark a code alone, and words that do so together with one of the last set.
 CODES = {
     "barcode", "cep", "ean", "fax", "fips", "gtin", "iban", "isbn", "issn", "mobile", "naics",
     "phone", "pincode", "plz", "postal", "postcode", "postleitzahl", "sic", "sku", "ssn", "tel",
-    "telephone", "upc", "vin", "zip",
+    "telefon", "telephone", "upc", "vin", "zip",
 }  # fmt: skip
 NUMBERED = CODES | {
     "account", "area", "article", "flight", "invoice", "iso", "order", "pin", "policy", "post",
-    "product", "receipt", "serial", "stock", "ticket", "tracking",
+    "product", "receipt", "serial", "stock", "ticket", "tracking", "customer", "client", "user",
+    "member", "patient", "employee", "student", "person", "contract", "case", "item", "bestell",
+    "kunden", "artikel", "auftrags", "rechnungs", "personal", "mitglieds", "vertrags", "patienten",
+    "konto", "beleg", "vorgangs", "proband", "mitarbeiter",
 }  # fmt: skip
-NUMBERS = ("code", "cd", "no", "nr", "num", "number")
+NUMBERS = ("code", "cd", "no", "nr", "num", "number", "nummer")
 IDENTIFIER_WORDS = CODES | {first + last for first in NUMBERED for last in NUMBERS}
+#: Numbers in columns of these names, or names that end so, stand for something.
+NUMBERED_THINGS = word_set(
+    "type typ kind code mode region district county state province country branch school store "
+    "shop station team club plot block site zone sector department dept ward prof hospital center "
+    "centre category cat segment cluster group gruppe filiale kreis bezirk"
+)
+#: Those to whom several rows may belong.
+WHO = word_set(
+    "customer client user member patient person employee student account household subject "
+    "participant kunde kunden kundennummer patienten mitglied mitglieds nutzer"
+)
 #: Separators of the words in a name: punctuation, digits at the end, or a capital letter.
 _BETWEEN = re.compile(r"[\W\d_]+|(?<=[a-z])(?=[A-Z])")
 #: Identifiers that several rows may share: of a shop, of a category.
@@ -70,6 +88,27 @@ def names_things(name: str) -> bool:
     (True, True, False, False)
     """
     return THING_NAME.fullmatch(name.strip()) is not None
+
+
+def names_codes(name: str) -> bool:
+    """Whether integers in a column of this name stand for something: "region", "MOSTYPE".
+
+    >>> names_codes("branch_code"), names_codes("MOSTYPE"), names_codes("statement")
+    (True, True, False)
+    """
+    words = [word.lower() for word in _BETWEEN.split(name) if word]
+    if RATES.intersection(words[:-1]):
+        return False  # "days in hospital"
+    return bool(words) and (words[-1] in NUMBERED_THINGS or words[-1].endswith(("type", "code")))
+
+
+def names_who(name: str) -> bool:
+    """Whether a column names people, or others to whom several rows may belong.
+
+    >>> names_who("customer_no"), names_who("Kundennummer"), names_who("order_no")
+    (True, True, False)
+    """
+    return any(word.lower() in WHO for word in _BETWEEN.split(name))
 
 
 def are_identifiers(strings: list[str]) -> bool:

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from agathis._columns.missing_values import BOOLEANS
+from agathis._columns.spellings import spellings_of, squeezed
 
 
 def word(value: object) -> str | None:
@@ -43,6 +44,7 @@ def encoded(
     strings: Sequence[str | None], categories: Sequence[object]
 ) -> tuple[np.ndarray, list[str]]:
     """Return the columns of the categories, and unknown categories, one entry per row."""
+    strings = respelled(strings, categories)
     booleans = [category for category in categories if category is not None]
     if not booleans or not all(isinstance(category, bool) for category in booleans):
         return _with_unseen(strings, indicators(strings, categories))
@@ -51,6 +53,17 @@ def encoded(
     every: list[object] = [True, False, *[None] * (None in categories)]
     made, unseen = _with_unseen(strings, indicators(strings, every))
     return made[:, [every.index(category) for category in categories]], unseen
+
+
+def respelled(strings: Sequence[str | None], categories: Sequence[object]) -> Sequence[str | None]:
+    """Replace other spellings of the categories by the categories."""
+    exact = {word(category) for category in categories}
+    odd = {string for string in strings if string is not None and string not in exact}
+    if not odd:
+        return strings
+    known = spellings_of(categories) | {string: string for string in exact if string is not None}
+    same = {string: known[squeezed(string)] for string in odd if squeezed(string) in known}
+    return [same.get(string, string) if string in odd else string for string in strings]
 
 
 def _with_unseen(strings: Sequence[str | None], made: np.ndarray) -> tuple[np.ndarray, list[str]]:

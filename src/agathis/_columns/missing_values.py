@@ -16,8 +16,16 @@ MARKS = (
 )
 LOWER_MARKS = tuple(dict.fromkeys(mark.lower() for mark in MARKS))
 
-#: Missing values of numeric columns only, in lower case; elsewhere "none" may be a category.
-NO_NUMBERS = (*LOWER_MARKS, "none")
+#: Missing values of numeric columns only, in lower case; elsewhere "none" may be a category: words
+#: and signs of people, and errors of spreadsheets.
+NO_NUMBERS = (
+    *LOWER_MARKS,
+    *("none", "-", "--", "\u2013", "\u2014", "?", ".", "n.a.", "n. a.", "n.a", "not available"),
+    *("refused", "declined", "don't know", "dk", "no response", "prefer not to say"),
+    *("missing", "unknown", "no answer", "not applicable", "k.a.", "k. a.", "keine angabe"),
+    *("unbekannt", "fehlt", "weiß nicht", "inconnu", "sans r\u00e9ponse", "desconocido", "nil"),
+    *("#div/0!", "#ref!", "#value!", "#name?", "#num!", "#null!", "#wert!", "#bezug!", "#zahl!"),
+)
 
 #: Strings of booleans, in lower case.
 BOOLEANS = {True: ("true", "t", "1", "1.0"), False: ("false", "f", "0", "0.0")}

@@ -9,6 +9,15 @@ from difflib import get_close_matches
 SHOWN = 8
 
 
+def word_set(text: str) -> frozenset[str]:
+    """Return the words of a text.
+
+    >>> sorted(word_set("id uuid"))
+    ['id', 'uuid']
+    """
+    return frozenset(text.split())
+
+
 def some(words: Iterable[object], maximum: int = SHOWN) -> str:
     """List the first strings, and the number of others.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import textwrap
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from html import escape
@@ -57,7 +58,15 @@ class Comparison:
 
     def reasons(self) -> list[str]:
         """Why fits failed or timed out, one line per method and reason."""
-        return list(_reasons(self.runs))
+        counts = Counter(
+            (row["method"], row["status"], row["note"])
+            for row in self.runs
+            if row["status"] != "done"
+        )
+        return [
+            f"{method}: {status} in {count} run{'s'[: count != 1]}: {note}"
+            for (method, status, note), count in counts.items()
+        ]
 
     def __repr__(self) -> str:
         table = str(_readable(self.summary))
@@ -123,14 +132,3 @@ def _readable(summary: Table) -> Table:
             out[_SHORT.get(measure, measure)] = cell
         rows.append(out)
     return Table(rows)
-
-
-def _reasons(runs: Table) -> Iterator[str]:
-    """Why fits did not finish, one line per reason."""
-    counts: dict[tuple[str, str, str], int] = {}
-    for row in runs:
-        if row["status"] != "done":
-            reason = row["method"], row["status"], row["note"]
-            counts[reason] = counts.get(reason, 0) + 1
-    for (method, status, note), count in counts.items():
-        yield f"{method}: {status} in {count} run{'s'[: count != 1]}: {note}"

@@ -12,13 +12,13 @@ used for binning; a value equal to an edge is below it.
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
 
 from agathis._core.points.binning import EDGES, assign
 from agathis._core.points.binning import MISSING as MISSING_BIN
-from agathis._core.shared.threads import for_each
 from agathis._utils.numbers import threshold_between
 
 __all__ = ["MISSING_BIN", "Bins", "find_bins"]
@@ -87,15 +87,14 @@ def find_bins(
     >>> bins.assign(np.array([[1.5], [9.0], [np.nan]])).ravel()
     array([  0,   2, 255], dtype=uint8)
     """
-    d = sample.shape[1]
-    bins_of: dict[int, tuple[np.ndarray, np.ndarray, np.ndarray]] = {}
 
-    def find(f: int) -> None:
-        bins_of[f] = _bins_of(np.array(sample[:, f]), weight, max_bins)
+    def find(f: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        return _bins_of(np.array(sample[:, f]), weight, max_bins)
 
-    for_each(find, d, threads if sample.size > 100_000 else 1)
-    low, high, edges = (list(part) for part in zip(*(bins_of[f] for f in range(d)), strict=True))
-    return Bins(low, high, edges)
+    # NumPy's sorts let other threads run.
+    with ThreadPoolExecutor(threads if sample.size > 100_000 else 1) as pool:
+        low, high, edges = zip(*pool.map(find, range(sample.shape[1])), strict=True)
+    return Bins(list(low), list(high), list(edges))
 
 
 def _bins_of(

@@ -6,8 +6,9 @@ import re
 from collections.abc import Sequence
 
 from agathis._columns.errors import Advice, Cells, Note
-from agathis._columns.wording import count, listed, title_of
-from agathis._encoding.column_types import (
+from agathis._columns.number_notation import is_mark
+from agathis._columns.wording import count, listed, some, title_of
+from agathis._encoding.column_roles import (
     CALENDAR,
     CODE,
     CONSTANT,
@@ -21,6 +22,7 @@ from agathis._encoding.column_types import (
     OTHER_TYPE,
     OWN_TEXT,
     PARTS,
+    SPARSE,
     TWICE,
     ColumnType,
     examples,
@@ -42,6 +44,7 @@ PLURALS = {
     MANY: "they have too many distinct values",
     OTHER_TYPE: "they are neither numbers nor text",
     CONSTANT: "their value is always",
+    SPARSE: "nearly all their values are missing",
 }
 
 
@@ -56,6 +59,11 @@ def notes_on(column_types: Sequence[ColumnType]) -> list[Note]:
     used = [column_type for column_type in column_types if not column_type.shown]
     listings = {
         "Categories": [f"{title_of(v.name)} ({_values(v)})" for v in used if v.kind == "category"],
+        "Ordered": [
+            f"{title_of(v.name)} ({' < '.join(map(str, v.categories))})"
+            for v in used
+            if v.kind == "ordered"
+        ],
         "Parts of dates": [
             f"{title_of(v.name)} ({listed(v.parts)})"
             for v in used
@@ -65,10 +73,21 @@ def notes_on(column_types: Sequence[ColumnType]) -> list[Note]:
     }
     out += [Note((f"{what}: {listed(names)}.",)) for what, names in listings.items() if names]
     for column_type in column_types:
+        out += column_type.doubts
         if column_type.na_values:
             others = Cells(examples(list(column_type.na_values)), "other values")
-            text = f"{title_of(column_type.name)} has numbers, and also "
-            out.append(Note((text, others, ", which are treated as missing."), doubtful=True))
+            what = "levels" if column_type.kind == "ordered" else "numbers"
+            text = f"{title_of(column_type.name)} has {what}, and also "
+            doubtful = not all(map(is_mark, column_type.na_values))
+            out.append(Note((text, others, ", which are treated as missing."), doubtful))
+        if column_type.spellings:
+            same: dict[str, list[str]] = {}
+            for spelling, value in column_type.spellings.items():
+                same.setdefault(value, []).append(spelling)
+            shown = (f"{value!r} ({examples(others)})" for value, others in same.items())
+            cells = Cells(some(shown, 3), count(len(same), "value"))
+            text = f"{title_of(column_type.name)}: spellings of one value are merged: "
+            out.append(Note((text, cells, ".")))
     reasons: dict[tuple[str, str], list[str]] = {}
     for column_type in column_types:
         if column_type.kind == "out":

@@ -10,18 +10,44 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 from agathis._columns import datetimes, identifiers
 from agathis._columns.arrow_values import holds_numbers
 from agathis._columns.column_facts import ColumnFacts, facts_of, is_quantity
-from agathis._columns.errors import Advice, BadTable, Ways
+from agathis._columns.errors import Advice, BadTable, Cells, Note, Ways
 from agathis._columns.identifiers import FEW
 from agathis._columns.indicators import word
-from agathis._columns.number_notation import Notation, notation_of
-from agathis._columns.wording import shortened, title_of
+from agathis._columns.number_notation import is_mark, notation_of
+from agathis._columns.scales import key_of, ordered_levels
+from agathis._columns.wording import count, shortened, title_of
+from agathis._encoding.column_doubts import (
+    doubts_on_number,
+    doubts_on_repeats,
+    doubts_on_sparse,
+)
+from agathis._encoding.column_kinds import alike, with_kind
+from agathis._encoding.column_roles import (
+    CALENDAR,
+    CODE,
+    CONSTANT,
+    DATES,
+    EMPTY,
+    FREE_TEXT,
+    IDENTIFIER,
+    KEEP,
+    MANY,
+    NO_NAME,
+    OTHER_TYPE,
+    OWN_TEXT,
+    PARTS,
+    SPARSE,
+    TWICE,
+    ColumnType,
+    examples,
+)
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -30,99 +56,38 @@ if TYPE_CHECKING:
 MAX_CATEGORIES = 500
 #: Of many categories, keep those with at least this share of the rows, if they cover half of them.
 SHARE = 0.01
-
 #: In as many rows, strings that are all unique are not so by chance: they name the rows.
 SOME_ROWS = 6
-#: Reasons for leaving out a column.
-NO_NAME, EMPTY, IDENTIFIER = "it has no name", "it is empty", "it looks like an identifier"
-TWICE = "two columns have that name"
-DATES = "it holds dates or times"
-CALENDAR = "it is part of a date or time"
-CODE = "it holds codes, not quantities"
-FREE_TEXT = "it is free text"
-OWN_TEXT = "nearly all its values are unique"
-MANY = "it has too many distinct values"
-OTHER_TYPE = "it is neither numbers nor text"
-CONSTANT = "its value is always"
-#: Options that include a column that is left out.
-KEEP, PARTS = "keep", "dates"
+#: Strings of which this share are dates are dates.
+MOST_DATES = 0.9
 
 
-@dataclass(frozen=True)
-class ColumnType:
-    """The inferred role of a column.
+def infer_column_type(name: str, column: Any, **options: Any) -> ColumnType:
+    """Infer the role of a column from its type, values and name, and from options; and its kind.
 
-    Attributes
-    ----------
-    name : str
-    kind : str
-        "number" or "category"; "calendar", a column that holds a date part, or "date", from which
-        parts are extracted; "out", left out; or "problem".
-    why : str
-        Why it is left out, or what the problem is.
-    advice : tuple
-        Solutions of a problem, as parts of a message.
-    way : str
-        The argument that includes a column that is left out, if any.
-    has_few_values : bool
-        Whether ``categorical`` would solve a problem.
-    categories : tuple
-        Sorted categories; None stands for missing values.
-    n_other : int
-        The number of distinct values that are merged into the category "other".
-    parts : tuple of str
-        The parts to extract from a date, or the part that a column holds.
-    na_values : tuple of str
-        Strings among numbers that are treated as missing.
-    notation : Notation, optional
-        Of numbers stored as strings.
-    first_is_day : bool, optional
-        Of dates stored as strings, whether 3/4 is the third of April.
-    form : str
-        Format of dates stored as strings: one of ``datetimes.FORMS``.
-    holds : {"numbers", "names"}
-        Representation of a date part.
-    otherwise : ColumnType, optional
-        The role to use instead of a problem unless ``strict``.
-    shown : bool
-        Whether it is for display only and gives no features.
+    Options are those of ``_role``.
     """
-
-    name: str
-    kind: str
-    why: str = ""
-    advice: tuple[object, ...] = ()
-    way: str = ""
-    has_few_values: bool = False
-    categories: tuple[object, ...] = ()
-    n_other: int = 0
-    parts: tuple[str, ...] = ()
-    na_values: tuple[str, ...] = ()
-    notation: Notation | None = None
-    first_is_day: bool | None = None
-    form: str = ""
-    holds: Literal["numbers", "names"] = "numbers"
-    otherwise: ColumnType | None = None
-    shown: bool = False
-
-    @property
-    def is_used(self) -> bool:
-        return self.kind not in ("out", "problem") and not self.shown
+    facts = facts_of(column)
+    column_type = _role(name, facts, **options)
+    column_type = with_kind(column_type, facts)
+    if column_type.otherwise is not None:
+        column_type = replace(column_type, otherwise=with_kind(column_type.otherwise, facts))
+    return column_type
 
 
-def infer_column_type(
+def _role(
     name: str,
-    column: pa.ChunkedArray | pa.Array | ColumnFacts,
+    facts: ColumnFacts,
     *,
     keep: bool = False,
     categorical: bool = False,
     dates: str = "out",
     max_categories: int = FEW,
+    levels: Sequence[str] = (),
 ) -> ColumnType:
     """Infer the role of a column from its type, values and name, and from options."""
     from pyarrow import types
 
-    facts = facts_of(column)
     kind = facts.type
     if not name and not keep:
         return ColumnType(name, "out", NO_NAME)
@@ -130,17 +95,44 @@ def infer_column_type(
         return ColumnType(name, "out", EMPTY)
     if types.is_temporal(kind):
         return _dates(name, facts, dates, categorical)
+    if not (keep or categorical or levels) and (doubts := doubts_on_sparse(name, facts)):
+        return ColumnType(name, "out", SPARSE, way=KEEP, doubts=doubts)
     is_string = types.is_string(kind)
+    spellings = facts.spellings
+    if spellings:
+        column_type = _role(
+            name,
+            facts.merged(),
+            keep=keep,
+            categorical=categorical,
+            dates=dates,
+            max_categories=max_categories,
+            levels=levels,
+        )
+        is_category = column_type.kind in ("category", "ordered")
+        return replace(column_type, spellings=spellings if is_category else {})
     if not is_string and not holds_numbers(kind):
         why = f"is of type {kind}, which is neither numbers nor text"
         return ColumnType(name, "problem", why, otherwise=ColumnType(name, "out", OTHER_TYPE))
     if types.is_floating(kind) and not categorical and _have_fractions(facts):
-        return ColumnType(name, "number")
+        return ColumnType(name, "number", doubts=doubts_on_number(name, facts))
     values = facts.some
+    if levels:
+        return _levels(name, facts, levels)
     if categorical:
         return _category(name, facts, MAX_CATEGORIES, asked=True)
-    if is_string and datetimes.are_dates(values):
-        return _dates(name, facts, dates, False)
+    if facts.levels and not categorical:
+        return ColumnType(name, "ordered", categories=facts.levels)
+    if is_string and (found := _recognised_levels(name, values)) is not None:
+        return found
+    if is_string and (n_dates := datetimes.n_dates(values)) >= MOST_DATES * len(values):
+        found = _dates(name, facts, dates, False)
+        if n_dates == len(values):
+            return found
+        others = [value for value in values if not datetimes.are_dates([value])]
+        cells = Cells(examples(others), count(len(others), "other value"))
+        text = f"{title_of(name)} has dates, and also ", cells, ", which are not read."
+        return replace(found, doubts=(Note(text, doubtful=True),))
     if is_string and not keep and datetimes.are_times(values):
         return ColumnType(name, "out", DATES, way=KEEP)
     if len(values) == 1 and not facts.has_missing and not keep:
@@ -152,8 +144,34 @@ def infer_column_type(
     if types.is_boolean(kind) or (not is_string and _are_booleans(values)):
         return _category(name, facts, 2)
     if not is_string:
-        return ColumnType(name, "number")
+        return ColumnType(name, "number", doubts=doubts_on_number(name, facts))
     return _words(name, facts, max_categories, keep)
+
+
+def _recognised_levels(name: str, values: list[str]) -> ColumnType | None:
+    """Role of a column of ordered values, with or without marks of missing ones."""
+    if len(values) > 2 * FEW:
+        return None
+    marks = tuple(value for value in values if is_mark(value))
+    for others in ((), marks) if marks else ((),):
+        found = ordered_levels(name, [value for value in values if value not in others])
+        if found is not None:
+            return ColumnType(
+                name, "ordered", categories=found[0], evidence=found[1], na_values=others
+            )
+    return None
+
+
+def _levels(name: str, facts: ColumnFacts, levels: Sequence[str]) -> ColumnType:
+    """Role of a column whose order was given."""
+    known = set(map(key_of, levels))
+    others = [one for value in facts.some if key_of(one := str(word(value))) not in known]
+    if others:
+        raise ValueError(
+            f"ordered={{{name!r}: {list(levels)!r}}} lacks values of the column: "
+            f"{examples(others)}."
+        )
+    return ColumnType(name, "ordered", categories=tuple(levels), evidence="its order was given")
 
 
 def _no_quantity(
@@ -179,20 +197,25 @@ def _no_quantity(
                 name, "calendar", parts=(part,), holds="names" if is_string else "numbers"
             )
         return ColumnType(name, "out", CALENDAR, way=KEEP)
-    is_whole = is_string or (is_quantity(facts.type) and facts.are_integers)
+    is_integer = is_quantity(facts.type) and facts.are_integers
+    is_whole = is_string or is_integer
     few = facts.n_different <= min(max_categories, facts.n_rows / 10)
+    if is_integer and identifiers.names_codes(name) and facts.n_different > 2:
+        if few:
+            return _category(name, facts, max_categories)
+        return ColumnType(name, "out", CODE, way=KEEP)
     if (identifiers.is_identifier_name(name) and is_whole) or (
         is_string and identifiers.are_identifiers(values)
     ):
         if few:
             return _category(name, facts, max_categories)
-        return ColumnType(name, "out", CODE, way=KEEP)
+        return ColumnType(name, "out", CODE, way=KEEP, doubts=doubts_on_repeats(name, facts))
     if is_whole and few and identifiers.names_things(name):
         return _category(name, facts, max_categories)
     if is_string and identifiers.is_free_text(facts):
         return ColumnType(name, "out", FREE_TEXT)
     if identifiers.is_identifier(name, facts):
-        return ColumnType(name, "out", IDENTIFIER, way=KEEP)
+        return ColumnType(name, "out", IDENTIFIER, way=KEEP, doubts=doubts_on_repeats(name, facts))
     return None
 
 
@@ -237,6 +260,7 @@ def infer_column_types(
     show: Collection[str] = (),
     dates: str = "out",
     max_categories: int = FEW,
+    ordered: Mapping[str, Sequence[str]] | None = None,
     strict: bool = False,
     name: str = "the table",
 ) -> list[ColumnType]:
@@ -273,12 +297,13 @@ def infer_column_types(
                     categorical=column in categorical,
                     dates=dates,
                     max_categories=max_categories,
+                    levels=(ordered or {}).get(column, ()),
                 )
             )
     problems = [column_type for column_type in column_types if column_type.kind == "problem"]
     if problems and strict:
         raise _unusable(problems, name)
-    return [column_type.otherwise or column_type for column_type in column_types]
+    return alike([column_type.otherwise or column_type for column_type in column_types])
 
 
 def _unusable(problems: Sequence[ColumnType], name: str) -> BadTable:
@@ -300,7 +325,9 @@ def _words(name: str, facts: ColumnFacts, maximum: int, keep: bool) -> ColumnTyp
     if notation is not None and set(values) == {"0", "1"}:
         return _category(name, facts, 2)  # two columns of 0 and 1 would be redundant
     if notation is not None:
-        return ColumnType(name, "number", notation=notation)
+        marks = tuple(value for value in values if is_mark(value))
+        return ColumnType(name, "number", notation=notation, na_values=marks)
+    values = [value for value in values if not is_mark(value)] or values
     others = identifiers.besides_numbers(values)
     few = facts.n_different <= MAX_CATEGORIES
     as_category = _category(name, facts, maximum, asked=keep)
@@ -309,13 +336,21 @@ def _words(name: str, facts: ColumnFacts, maximum: int, keep: bool) -> ColumnTyp
         na = Advice("na", " ".join(others[0].splitlines()))
         advice = (": ", na, " treats such strings as missing")
         # Few values are categories (2, 4, more); among many numbers a string is a missing value.
-        number = ColumnType(name, "number", na_values=tuple(others))
+        number = ColumnType(
+            name,
+            "number",
+            na_values=tuple(others),
+            notation=notation_of([value for value in values if value not in others])[0],
+        )
         otherwise = number if facts.n_different > maximum else as_category
         return ColumnType(name, "problem", why, advice, has_few_values=few, otherwise=otherwise)
     if others is not None:
         kinds = examples(_one_of_each(values))
         why = f"has numbers of several forms or units, such as {kinds}: write them alike"
-        return ColumnType(name, "problem", why, has_few_values=few, otherwise=as_category)
+        hidden = "has numbers of several forms or units"
+        doubts = (Note((f"{title_of(name)} ", Cells(why, hidden), "."), doubtful=True),)
+        otherwise = replace(as_category, doubts=doubts)
+        return ColumnType(name, "problem", why, has_few_values=few, otherwise=otherwise)
     if facts.n_different > maximum:
         why = f"has {facts.n_different} distinct values, such as {examples(values)}"
         return ColumnType(name, "problem", why, has_few_values=few, otherwise=as_category)
@@ -374,9 +409,3 @@ def _frequent(facts: ColumnFacts, maximum: int, share: float) -> dict[str, tuple
     minimum = share * (facts.n_rows - facts.n_missing)
     order = sorted(counted.items(), key=lambda item: (-item[1][0], item[0]))[:maximum]
     return {string: entry for string, entry in order if entry[0] >= minimum}
-
-
-def examples(strings: list[str]) -> str:
-    return ", ".join(repr(shortened(string, 30)) for string in strings[:3]) + (
-        ", ..." if strings[3:] else ""
-    )

@@ -1,4 +1,4 @@
-"""The definition of features that are date parts: "joined: month" of "joined".
+"""The definition of features that are date parts, "joined: month" of "joined", or ranks of levels.
 
 Rows for a tree are computed from it, and exports translate it to SQL and other languages.
 """
@@ -28,7 +28,8 @@ class DatePart:
     part : str
         "year", "month", "weekday" (Monday is 1), "hour" or "days" since 1970; for a column that
         holds a part, any of ``datetimes.PARTS``.
-    holds : {"dates", "numbers", "names"}
+        For ordered levels "rank".
+    holds : {"dates", "numbers", "names", "levels"}
         Contents of the column.
     circle : {"", "sin", "cos"}
         The coordinate on the circle, or empty for the part itself.
@@ -36,18 +37,26 @@ class DatePart:
         Of dates stored as strings, whether 3/4 is the third of April.
     form : str
         Format of dates stored as strings: one of ``datetimes.FORMS``; else empty.
+    levels : tuple of str
+        Ordered levels from low to high, whose ranks are 1, 2 and so on.
     """
 
     column: str
     part: str
-    holds: Literal["dates", "numbers", "names"] = "dates"
+    holds: Literal["dates", "numbers", "names", "levels"] = "dates"
     circle: Literal["", "sin", "cos"] = ""
     first_is_day: bool | None = None
     form: str = ""
+    levels: tuple[str, ...] = ()
 
     def check(self) -> None:
         """Raise ValueError if a column of this kind has no such part, or the part no circle."""
-        parts = {"dates": datetimes.MADE, "numbers": datetimes.PARTS, "names": WORDS}
+        parts = {
+            "dates": datetimes.MADE,
+            "numbers": datetimes.PARTS,
+            "names": WORDS,
+            "levels": ("rank",),
+        }
         if self.part not in parts[self.holds]:
             raise ValueError(f"{self.part!r} is not a date part of a column of {self.holds!r}")
         known = datetimes.PARTS.get(self.part)
@@ -55,6 +64,8 @@ class DatePart:
             raise ValueError(f"{self.part!r} has no circle")
         if self.form not in ("", *datetimes.FORMS):
             raise ValueError(f"{self.form!r} is not a date format")
+        if bool(self.levels) != (self.holds == "levels"):
+            raise ValueError(f"a column of {self.holds!r} has the levels {self.levels!r}")
 
     @property
     def is_made(self) -> bool:

@@ -15,7 +15,7 @@ import numpy as np
 
 from agathis._columns.errors import Advice, Note
 from agathis._columns.wording import title_of
-from agathis._io.tuning import ALONE, FEWEST, HARDLY, LARGE, SOME, UNRELATED
+from agathis._io.tuning import ALONE, BINS, FEWEST, HARDLY, LARGE, RELATED, SOME, UNRELATED
 from agathis._trees.tree import Tree
 
 
@@ -33,7 +33,8 @@ class DominantColumn:
     elsewhere : float
         The maximum fraction of the variance of another column that they explain.
     related : float
-        The maximum squared correlation with another column, over all rows.
+        The maximum fraction of the variance of another column that it explains, or the reverse,
+        also where the relation is not linear.
     """
 
     column: str
@@ -44,7 +45,12 @@ class DominantColumn:
 
     @property
     def is_alone(self) -> bool:
-        """Whether it is dominant: much of the gain, and little explained of other columns."""
+        """Whether it is dominant: much of the gain, and little explained of other columns.
+
+        A column that is related to another one is needed to find their groups.
+        """
+        if self.related >= RELATED:
+            return False
         large = SOME if self.related < UNRELATED else LARGE
         return self.gains >= large and self.alone >= ALONE and self.elsewhere < HARDLY
 
@@ -91,8 +97,7 @@ def dominant_columns(
         return []
     numbers = {column: number for number, column in enumerate(columns)}
     owner = np.array([numbers[home[f]] for f in np.flatnonzero(kernel).tolist()], dtype=np.intp)
-    centred = filled - filled.mean(axis=0)
-    length = np.sqrt((centred**2).sum(axis=0))
+    varies = np.ptp(filled, axis=0) > 0
     out = []
     for column, of in explained.items():
         if of.sum() <= 0:
@@ -108,14 +113,40 @@ def dominant_columns(
             each[index] / of.sum(),
             (each[others] / of_column[others]).max(initial=0.0),
         )
-        inside, outside = ((owner == index) & (length > 0), (owner != index) & (length > 0))
-        angles = (centred[:, inside].T @ centred[:, outside]) / np.outer(
-            length[inside], length[outside]
+        inside, outside = (np.flatnonzero(one & varies) for one in (owner == index, owner != index))
+        related = max(
+            _explained(filled[:, inside], filled[:, outside]),
+            _explained(filled[:, outside], filled[:, inside]),
         )
-        related = float((angles**2).max(initial=0.0))
         share = gains[column] / total
         out.append(DominantColumn(column, share, float(alone), float(elsewhere), related))
     return sorted(out, key=lambda entry: -entry.gains)
+
+
+def _explained(given: np.ndarray, others: np.ndarray) -> float:
+    """Return the largest fraction of the variance of a column that the bins of another explain.
+
+    It is reduced by what bins explain by chance.
+    """
+    n = len(given)
+    n_bins = max(2, min(BINS, n // 4))
+    if n < 4 or not others.shape[1]:
+        return 0.0
+    centred = others - others.mean(axis=0)
+    total = (centred**2).sum(axis=0)
+    largest = 0.0
+    for column in given.T:
+        ranks = np.searchsorted(np.sort(column), column)
+        _, bins = np.unique(ranks * n_bins // n, return_inverse=True)
+        sizes = np.bincount(bins)
+        if len(sizes) < 2:
+            continue
+        sums = np.zeros((len(sizes), others.shape[1]))
+        np.add.at(sums, bins, centred)
+        share = ((sums**2 / sizes[:, None]).sum(axis=0) / total).max()
+        chance = (len(sizes) - 1) / (n - 1)
+        largest = max(largest, float((share - chance) / (1 - chance)))
+    return largest
 
 
 def notes_on_dominant_columns(columns: list[DominantColumn], n_columns: int) -> list[Note]:

@@ -11,7 +11,8 @@ from agathis._columns.errors import Advice, BadTable, Cells, Note
 from agathis._columns.identifiers import FEW
 from agathis._columns.wording import count, listed, some, title_of
 from agathis._encoding.column_notes import notes_on
-from agathis._encoding.column_types import CONSTANT, KEEP, PARTS, ColumnType
+from agathis._encoding.column_roles import CONSTANT, KEEP, PARTS, ColumnType
+from agathis._encoding.copies import copies_of, notes_on_families
 from agathis._encoding.encoder_options import Options
 from agathis._encoding.feature_rows import LARGEST
 from agathis._utils.result_table import Table
@@ -40,7 +41,7 @@ def notes_of(encoder: TableEncoder) -> list[Note]:
     if encoder.outliers_:
         outliers = Cells(
             listed(
-                f"{title_of(name)} ({some([f'{value:.15g}' for value in values], 3)})"
+                f"{title_of(name)} ({some([_short(value) for value in values], 3)})"
                 for name, values in encoder.outliers_.items()
             ),
             listed(map(title_of, encoder.outliers_)),
@@ -48,17 +49,18 @@ def notes_of(encoder: TableEncoder) -> list[Note]:
         text = "Outliers are clipped and do not affect the scale: "
         way = Advice("scale", "standard")
         notes.append(Note((text, outliers, " (", way, " does not clip)."), doubtful=True))
-    return notes
+    return notes + notes_on_families(encoder.families_, encoder.weight == "learned")
 
 
 def weight_notes_of(encoder: TableEncoder) -> list[Note]:
     """Return notes on columns of low weight."""
     if encoder.weight != "learned":
         return []
+    known = {name for family in encoder.families_ for name in family.members}
     little = [
         title_of(row["column"])
         for row in encoder.columns_
-        if row["weight"] is not None and row["weight"] < LITTLE
+        if row["weight"] is not None and row["weight"] < LITTLE and row["column"] not in known
     ]
     if not little:
         return []
@@ -76,7 +78,7 @@ def columns_of(encoder: TableEncoder, variances: np.ndarray, options: Options) -
     """List how each column was handled; variances are of scaled features."""
     spread = np.where(encoder.roles_.kernel, variances, 0.0)
     total = spread.sum()
-    places = encoder.places()
+    places, copies = encoder.places(), copies_of(encoder.families_)
     shares = {
         column: float(spread[features].sum() / total) if total > 0 else 0.0
         for column, features in places.items()
@@ -85,9 +87,11 @@ def columns_of(encoder: TableEncoder, variances: np.ndarray, options: Options) -
         [
             {
                 "column": column_type.name,
-                "kind": "" if column_type.kind == "out" else column_type.kind,
+                "kind": f"copy of {copies[column_type.name]}"
+                if column_type.name in copies
+                else column_type.holds_kind,
                 "became": _became(column_type, len(places.get(column_type.name, ()))),
-                "why": column_type.why,
+                "why": column_type.why or column_type.evidence,
                 "share": shares.get(column_type.name),
                 "weight": options.weight(column_type.name) if column_type.is_used else None,
             }
@@ -97,6 +101,11 @@ def columns_of(encoder: TableEncoder, variances: np.ndarray, options: Options) -
     )
 
 
+def _short(value: float) -> str:
+    """Format a number for a note: four digits, and no fewer than before the point."""
+    return f"{round(value):d}" if abs(value) >= 1e4 else f"{float(f'{value:.4g}'):.15g}"
+
+
 def _became(column_type: ColumnType, n: int) -> str:
     if column_type.kind == "out":
         return "left out"
@@ -104,6 +113,8 @@ def _became(column_type: ColumnType, n: int) -> str:
         return "only shown"
     if column_type.kind == "category":
         return f"{count(n, 'column')} of 0 and 1"
+    if column_type.kind == "ordered":
+        return f"rank of {count(len(column_type.categories), 'value')}"
     if column_type.kind == "number":
         return "number"
     return listed(column_type.parts)

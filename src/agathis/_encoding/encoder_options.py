@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from numbers import Integral, Real
 from typing import Any
 
+from agathis._columns.scales import key_of
 from agathis._columns.wording import quoted, suggestion
 from agathis._encoding.scaling import SCALES
 
@@ -54,9 +55,29 @@ class Options:
         maximum = encoder.max_categories
         if isinstance(maximum, bool) or not isinstance(maximum, Integral) or maximum < 2:
             raise ValueError(f"max_categories={maximum!r} must be an integer, at least 2.")
+        _check_ordered(encoder.ordered, there, encoder)
         scales, default = _scales(encoder.scale, there)
         learns = isinstance(encoder.weight, str) and encoder.weight == "learned"
         return cls(scales, default, _weights(encoder.weight, there), learns)
+
+
+def _check_ordered(ordered: object, there: Collection[str], encoder: Any) -> None:
+    if ordered is None:
+        return
+    if not isinstance(ordered, Mapping):
+        raise TypeError(f"ordered must map columns to lists of values; got {ordered!r}.")
+    for name, levels in ordered.items():
+        _check_name("ordered", name, there)
+        if isinstance(levels, str) or not all(isinstance(level, str) for level in levels):
+            raise TypeError(f"ordered[{name!r}] must be a list of strings; got {levels!r}.")
+        if len(levels) < 2 or len(set(map(key_of, levels))) < len(levels):
+            raise ValueError(
+                f"ordered[{name!r}]={levels!r} must have at least two values, which differ by "
+                "more than case and blanks."
+            )
+        for argument in ("drop", "categorical", "show"):
+            if name in getattr(encoder, argument):
+                raise ValueError(f"ordered and {argument} both name {name!r}.")
 
 
 def _scales(scale: object, there: Collection[str]) -> tuple[dict[str, str], str]:

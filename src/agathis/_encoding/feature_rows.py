@@ -24,6 +24,7 @@ from agathis._columns.frames import as_arrow
 from agathis._columns.indicators import encoded
 from agathis._columns.missing_values import MARKS, NO_NUMBERS
 from agathis._columns.number_notation import Notation, not_numbers, notation_of
+from agathis._columns.scales import key_of, rank_numbers
 from agathis._columns.wording import quoted, suggestion
 from agathis._encoding.date_parts import DatePart
 
@@ -167,6 +168,10 @@ def feature_rows(
             values = made(moments[source], when.part)
         elif when is not None and when.holds == "names":
             values = _named(columns[source], when.part)
+        elif when is not None and when.holds == "levels":
+            values, new = _ranks(columns[source], when.levels)
+            if new:
+                unseen[source] = new
         else:
             known = (na_values or {}).get(source, ())
             written = (notations or {}).get(source)
@@ -215,6 +220,15 @@ def _named(column: pa.Array, part: str) -> np.ndarray:
     names = [value if isinstance(value, str) else "" for value in column.to_pylist()]
     numbers = {name: number_of_word(part, name) for name in dict.fromkeys(names)}
     return np.array([numbers[name] for name in names], dtype=np.float64)
+
+
+def _ranks(column: pa.Array, levels: Sequence[str]) -> tuple[np.ndarray, list[str]]:
+    """Convert ordered levels to their ranks; NaN for missing and other strings."""
+    ranks = rank_numbers(levels)
+    words = [None if word is None or word.strip() in MARKS else word for word in as_words(column)]
+    values = {word: ranks.get(key_of(word), np.nan) for word in set(words) if word is not None}
+    out = np.array([np.nan if word is None else values[word] for word in words])
+    return out, [word for word in words if word is not None and np.isnan(values[word])]
 
 
 def rows_for_tree(
@@ -346,6 +360,9 @@ def _indicators(
 ) -> tuple[dict[str, np.ndarray], list[str]]:
     """Return the one-hot columns of a categorical feature, and its unknown categories."""
     marks = set(MARKS).difference(map(str, columns.values()))
-    values = [None if value in marks else value for value in as_words(column)]
+    values = [
+        None if value is not None and value.strip() in marks else value
+        for value in as_words(column)
+    ]
     made, unseen = encoded(values, list(columns.values()))
     return dict(zip(columns, made.T, strict=True)), unseen

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from agathis._checks.data import warn
-from agathis._columns import identifiers
 from agathis._columns.arrow_values import holds_numbers
 from agathis._columns.wording import some, suggestion
-from agathis._encoding.column_types import CALENDAR, CODE, IDENTIFIER, infer_column_type
+from agathis._encoding.column_roles import CALENDAR, CODE, IDENTIFIER
+from agathis._encoding.column_types import infer_column_type
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -133,9 +133,7 @@ def _no_quantities(reader: TableReader, names: list[str]) -> dict[str, str]:
         column_type = infer_column_type(name, first.column(name))
         if column_type.kind == "out" and column_type.why in (IDENTIFIER, CODE, CALENDAR):
             reasons[name] = column_type.why
-        elif column_type.kind == "category" and (
-            identifiers.is_identifier_name(name) or identifiers.names_things(name)
-        ):
+        elif column_type.kind == "category" and column_type.holds_kind == "code":
             reasons[name] = CODE  # a category elsewhere; this reader has numbers only
     return reasons
 

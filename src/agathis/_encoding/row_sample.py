@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from sklearn.utils.random import sample_without_replacement
 
-from agathis._columns.arrow_values import plain
+from agathis._columns.arrow_values import levels_of, plain
 from agathis._columns.column_facts import ColumnFacts, Extent, extent_of
 
 if TYPE_CHECKING:
@@ -78,6 +78,7 @@ def sampled(table: pa.Table, rows: np.ndarray) -> SampledTable:
     positions, columns, extents = pa.array(rows), [], []
     for column in table.columns:
         values = plain(column)
-        columns.append(values.take(positions))
+        # An ordered categorical keeps its order.
+        columns.append((column if levels_of(column) else values).take(positions))
         extents.append(extent_of(values))
     return SampledTable(pa.Table.from_arrays(columns, table.column_names), rows, extents)

@@ -12,6 +12,7 @@ equals having the column twice.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from copy import copy
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -130,6 +131,12 @@ class FeatureScaler(TransformerMixin, BaseEstimator):
         if weight is not None:
             self.factor_ = self._unweighted * np.sqrt(np.asarray(weight, dtype=np.float64))
         return self
+
+    def without_clipping(self) -> FeatureScaler:
+        """Return the same maps for values of any size."""
+        out = copy(self)
+        out.low_, out.high_ = np.full_like(self.low_, -np.inf), np.full_like(self.high_, np.inf)
+        return out
 
     def outliers(self, X: np.ndarray) -> np.ndarray:
         """Return which values are extreme outliers.

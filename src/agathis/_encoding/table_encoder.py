@@ -28,7 +28,9 @@ from agathis._columns.errors import Advice, BadTable, Note
 from agathis._columns.frames import checked_table, is_table
 from agathis._columns.identifiers import FEW
 from agathis._encoding import row_sample
-from agathis._encoding.column_types import ColumnType, infer_column_types
+from agathis._encoding.column_roles import ColumnType
+from agathis._encoding.column_types import infer_column_types
+from agathis._encoding.copies import families, shared_weights, without_copies
 from agathis._encoding.encoder_notes import (
     columns_of,
     infinite,
@@ -41,6 +43,7 @@ from agathis._encoding.encoder_options import Options
 from agathis._encoding.feature_rows import LARGEST, FeatureRows
 from agathis._encoding.relevance import relevance
 from agathis._encoding.row_sample import SampledTable, drawn, sampled
+from agathis._encoding.scaling import FeatureScaler
 from agathis._encoding.table_features import (
     date_parts_of,
     features_of,
@@ -56,10 +59,11 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     """Encode a table as features on one scale.
 
     Numbers are scaled, so that all columns have equal influence. Strings, booleans and other
-    categories are one-hot encoded, where 1 equals a standard deviation of numbers. Identifiers,
-    codes, constants, free text and dates are left out. ``columns_`` lists how each column was
-    handled, and why. Trees split categorical features by sets of categories, and every export,
-    figure and report of a pipeline with this encoder uses the columns and units of the table.
+    categories are one-hot encoded, where 1 equals a standard deviation of numbers; ordered answers,
+    such as low and high, become ranks. Identifiers, codes, constants, free text and dates are left
+    out. ``columns_`` lists how each column was handled, and why. Trees split categorical features
+    by sets of categories, and every export, figure and report of a pipeline with this encoder uses
+    the columns and units of the table.
 
     Parameters
     ----------
@@ -92,6 +96,9 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     max_categories : int, default=20
         The maximum number of categories of a column of strings. Of more, the most frequent are
         kept, and the rest become "other".
+    ordered : dict of str to sequence of str, optional
+        The values of ordered columns, low to high. Common scales (agreement, sizes, education, age
+        bands) and ordered categoricals are recognised.
     strict : bool, default=False
         Whether to raise an error if a column is ambiguous, instead of adding a note.
     title : str
@@ -112,10 +119,11 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         For each feature that is a date part its column and part.
     scaler_ : FeatureScaler
         From raw to scaled features.
-    outliers_ : dict
-        For each column with outliers, such as typing errors, their values.
-    infinite_ : dict
-        For each column with infinite values the number of rows with one.
+    families_ : list of Family
+        Columns that say the same, such as a price and its logarithm.
+    outliers_, infinite_ : dict
+        For each column with outliers, such as typing errors, their values; for each with infinite
+        values the number of rows with one.
     ends_ : ndarray of shape (2, n_features)
         Minimum and maximum finite value of each feature, which replace infinite values.
     roles_ : FeatureRoles
@@ -155,6 +163,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         no_count: Sequence[str] = (),
         show: Sequence[str] = (),
         max_categories: int = FEW,
+        ordered: Mapping[str, Sequence[str]] | None = None,
         strict: bool = False,
         title: str = "the table",
     ) -> None:
@@ -168,6 +177,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         self.no_count = no_count
         self.show = show
         self.max_categories = max_categories
+        self.ordered = ordered
         self.strict = strict
         self.title = title
 
@@ -231,6 +241,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             show=self.show,
             dates=self.dates,
             max_categories=self.max_categories,
+            ordered=self.ordered,
             strict=self.strict,
             name=self.title,
         )
@@ -248,21 +259,29 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             if extent.n_infinite:
                 self.infinite_[self.features_[f].source] = extent.n_infinite
         raw = rows.within(*self.ends_)
-        weights = self._weights(options)
-        scaler = self.scaler_ = scaler_of(self.features_, self.roles_, options.scale, weights)
-        scaler.fit(raw.X)
-        far = scaler.outliers(raw.X)
+        self.families_ = families(raw.X, self.features_)
+        self.scaler_, options = self._scaler_of(raw.X, options)
+        scaler, far = self.scaler_, self.scaler_.outliers(raw.X)
         self.outliers_ = {
             self.features_[f].source: raw.X[far[:, f], f].tolist()
             for f in np.flatnonzero(far.any(axis=0)).tolist()
         }
-        if options.learns:
-            X = scaler.transform(raw.X)
-            X[far] = np.nan
-            options = options.with_weights(self._learned(X))
-            scaler.weigh(self._weights(options))
         self.columns_ = columns_of(self, np.nanvar(scaler.transform(raw.X), axis=0), options)
         return raw
+
+    def scaler_of(self, raw: np.ndarray) -> FeatureScaler:
+        """Fit the scaling and weights of the same features to other rows, in original units."""
+        return self._scaler_of(raw, Options.of(self, self.feature_names_in_))[0]
+
+    def _scaler_of(self, raw: np.ndarray, options: Options) -> tuple[FeatureScaler, Options]:
+        weights = self._weights(options)
+        scaler = scaler_of(self.features_, self.roles_, options.scale, weights).fit(raw)
+        if options.learns:
+            X = scaler.transform(raw)
+            X[scaler.outliers(raw)] = np.nan
+            options = options.with_weights(self._learned(X))
+            scaler.weigh(self._weights(options))
+        return scaler, options
 
     def _set_features(self, names: Sequence[str]) -> None:
         """Set the attributes that follow from the columns in use."""
@@ -289,8 +308,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):
                 continue
             if holds_numbers(of.table.column(index).type):
                 extent = of.extents[index]
-                if extent.n_infinite:
-                    self._check_infinite(feature.source, extent.n_infinite)
+                if self.strict and extent.n_infinite:
+                    raise infinite(self.title, feature.source, extent.n_infinite)
                 if max(-extent.low, extent.high) > LARGEST:
                     raise too_large(feature.name)
                 if extent.low <= extent.high:
@@ -305,8 +324,9 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             for column, places in self.places().items()
             if kernel[places].any()
         }
-        weights = relevance(X, list(counted.values()))
-        return dict(zip(counted, weights.tolist(), strict=True))
+        alone = without_copies(counted, self.families_)
+        weights = relevance(X, [counted[name] for name in alone]).tolist()
+        return shared_weights(dict(zip(alone, weights, strict=True)), counted, self.families_)
 
     def _weights(self, options: Options) -> list[float]:
         """Expand weights to features; the parts of a date share the weight of one column."""
@@ -383,18 +403,13 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     def _features(self, table: Any, asked: Sequence[str] | None = None) -> FeatureRows:
         """Return the features in original units; numbers may be infinite."""
         rows = raw_rows(table, self.features_, self.column_types_, self.title, asked)
-        for column, n in rows.infinite.items():
-            self._check_infinite(column, n)
+        if self.strict and rows.infinite:
+            raise infinite(self.title, *next(iter(rows.infinite.items())))
         finite = np.where(np.isinf(rows.X), 0.0, rows.X) if rows.infinite else rows.X
         large = np.nanmax(np.abs(finite), axis=0, initial=0.0) > LARGEST
         if large.any():
             raise too_large(self.feature_names_[int(np.argmax(large))])
         return rows
-
-    def _check_infinite(self, column: str, n: int) -> None:
-        """Raise if a column has infinite values that are not accepted."""
-        if self.strict:
-            raise infinite(self.title, column, n)
 
     def get_feature_names_out(self, input_features: Sequence[str] | None = None) -> np.ndarray:
         """Get output feature names.

@@ -14,7 +14,7 @@ import numpy as np
 
 from agathis._checks.roles import FeatureRoles
 from agathis._columns import datetimes
-from agathis._encoding.column_types import ColumnType
+from agathis._encoding.column_roles import ColumnType
 from agathis._encoding.date_parts import CIRCLE, DatePart
 from agathis._encoding.feature_rows import FeatureRows, feature_rows
 from agathis._encoding.scaling import FeatureScaler
@@ -68,6 +68,10 @@ def features_of(used: Sequence[ColumnType], names: Collection[str] = ()) -> list
             for category in column_type.categories:
                 name = new(f"{column}_{'missing' if category is None else category}")
                 out.append(Feature(name, column, "category", category))
+        elif column_type.kind == "ordered":
+            levels = tuple(map(str, column_type.categories))
+            rank = DatePart(column, "rank", "levels", levels=levels)
+            out.append(Feature(column, column, "number", when=rank))
         elif column_type.kind == "calendar":
             add_part(column, DatePart(column, column_type.parts[0], column_type.holds))
         elif column_type.kind == "date":

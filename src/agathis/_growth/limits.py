@@ -19,6 +19,13 @@ from agathis._trees.tree import Tree
 
 # The relative rounding error of sums of weights.
 WEIGHT_ROUNDING = 1e-9
+# The default fraction of rows in a leaf for raw tables: rules for fewer are of little use.
+SMALLEST_LEAF = 0.02
+
+
+def default_min_leaf(leaves: int) -> float:
+    """Return the default fraction of the rows in a leaf; smaller for many leaves."""
+    return min(SMALLEST_LEAF, 1 / (4 * leaves))
 
 
 class Counted(Protocol):
@@ -68,9 +75,16 @@ class Constraints:
 class Limits:
     """The stopping rules as resolved for a dataset.
 
-    The grower and the searches respect them, compiled loops read them as :attr:`record`, and
-    :meth:`allows_tree` checks an entire tree. ``split_features`` is not part of them: engines and
-    searches only get the columns to split on.
+    The grower and the searches check :meth:`allows_split` before a split, and :meth:`allows_tree`
+    checks an entire tree. Compiled loops read :attr:`record`: all scans read ``min_leaf``, searches
+    also ``min_split``, and the optimal search also ``max_depth`` and ``max_leaves``. The number of
+    clusters is a part of the state of an engine or a mutable tree.
+
+    Two things are not in the record. ``split_features`` selects the columns that engines and
+    searches get (``Features.searched``), so that no loop needs a mask of columns; ``drawn`` masks
+    are another thing, a random sample per leaf for ``max_features``. No loop limits the weight of a
+    leaf or a cluster from above: such a limit becomes a member of ``tree_limits`` together with
+    the loop that reads it.
 
     Attributes
     ----------

@@ -28,12 +28,15 @@ DEEP = 30
 
 # --- Notes on dominant columns: a note is written on a column with this fraction of the gains,
 LARGE = 0.25
-# or with this one if no squared correlation with another column is as large as that,
+# or with this one if no column explains as much of another one as that,
 SOME = 0.1
 UNRELATED = 0.02
 # if this fraction of what its splits explain is its own,
 ALONE = 0.8
 # and no other column has this fraction of its variance explained by them.
 HARDLY = 0.05
+# A column of which another one explains as much, or the reverse, is needed to find their groups:
+# there is no advice to leave it out. Relations of any shape are seen in so many bins.
+RELATED, BINS = 0.1, 8
 # With fewer columns there are no notes: some column must dominate.
 FEWEST = 3

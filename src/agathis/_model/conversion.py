@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sklearn.base import BaseEstimator
 from sklearn.pipeline import Pipeline
@@ -20,23 +19,20 @@ from agathis._rules.described_tree import Described, describe
 from agathis._trees.model import tree_of
 from agathis._trees.tree import Tree
 
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
-def fitted_model(
-    model: BaseEstimator | Pipeline | Tree,
-    *,
-    scaler: object = None,
-    feature_names: Sequence[str] | None = None,
-    cluster_names: Sequence[str] | None = None,
-    one_hot: object = None,
-    value_names: Mapping[Any, Any] | None = None,
-) -> FittedModel:
+    from agathis._rules.described_tree import Names
+
+
+def fitted_model(model: BaseEstimator | Pipeline | Tree, **names: Unpack[Names]) -> FittedModel:
     """Convert a fitted model to the object that model files store.
 
     Parameters
     ----------
     model : estimator, Pipeline or Tree
         As for :func:`agathis.export.to_text`.
-    scaler, feature_names, cluster_names, one_hot, value_names : optional
+    **names : optional
         As for :func:`agathis.export.to_text`. With a scaler, the tree takes unscaled rows.
 
     Returns
@@ -50,15 +46,7 @@ def fitted_model(
     >>> fitted_model(Kauri(2).fit([[0.0], [1.25], [9.0]])).predict([[7.5]])
     array([1], dtype=int32)
     """
-    described = describe(
-        model,
-        scaler=scaler,
-        feature_names=feature_names,
-        cluster_names=cluster_names,
-        one_hot=one_hot,
-        value_names=value_names,
-    )
-    return model_of(described, model, scaler)
+    return model_of(describe(model, **names), model, names.get("scaler"))
 
 
 def model_of(described: Described, model: object, scaler: object) -> FittedModel:
@@ -88,7 +76,13 @@ def _of_fit(described: Described, model: object, scaler: object) -> dict[str, An
         of_fit = {
             name: getattr(fitted, name)
             for name in (
-                *("method", "spec", "roles", "centres", "fit_metrics", "provenance"),
+                "method",
+                "spec",
+                "roles",
+                "centres",
+                "fit_metrics",
+                "provenance",
+                "evidence",
                 "agreement",
             )
         }
@@ -105,6 +99,7 @@ def _of_fit(described: Described, model: object, scaler: object) -> dict[str, An
         "centres": CentrePoints.of(fitted),
         "fit_metrics": FitMetrics.of(fitted),
         "provenance": _provenance(model),
+        "evidence": getattr(model, "evidence_", None),
     }
 
 

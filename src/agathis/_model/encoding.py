@@ -14,7 +14,7 @@ from functools import partial
 import numpy as np
 
 from agathis._rules.preparation.arithmetic import is_nothing, operations_of
-from agathis._rules.preparation.links import Line, carried
+from agathis._rules.preparation.links import Line, transformed_by
 from agathis._rules.preparation.preparation import Preparation
 from agathis._trees.stepped import Operation
 
@@ -144,7 +144,7 @@ def _number(line: Line, feature: int) -> NumberColumn | ComputedColumn:
         operations = operations_of(link)
         if operations is None:
             why = f"{type(link.step).__name__} cannot be written as operations"
-            return ComputedColumn(feature, partial(carried, line), why)
+            return ComputedColumn(feature, partial(transformed_by, line), why)
         out += operations
     return NumberColumn(feature, tuple(one for one in out if not is_nothing(one)))
 

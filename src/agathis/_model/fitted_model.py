@@ -25,6 +25,7 @@ from agathis._kernels.kernel import Kernel
 from agathis._kernels.space import Space
 from agathis._model.agreement import Agreement
 from agathis._model.encoding import Encoding, Unavailable
+from agathis._model.evidence import Evidence
 from agathis._model.facts import CentrePoints, FitMetrics, Provenance
 from agathis._model.spec import FitSpec, NotRestorable
 from agathis._objective.centres import PointCentres
@@ -82,6 +83,8 @@ class FittedModel(TreeModel, ModelMethods, BaseEstimator):
     fit_metrics : FitMetrics, optional
     provenance : Provenance, optional
         The table that the model was fitted to.
+    evidence : Evidence, optional
+        Whether the table has more than one group, and the evidence of each split.
     agreement : Agreement, optional
         The agreement with the labels that the model explains (:func:`agathis.explain`).
     n_jobs : int, optional
@@ -96,6 +99,8 @@ class FittedModel(TreeModel, ModelMethods, BaseEstimator):
     cluster_names_ : list of str
     one_hot_, value_names_, date_parts_ : mapping
         Defined only if they were given; exports use them.
+    evidence_ : Evidence or None
+        As given.
     classes_ : ndarray of shape (n_clusters_,)
         The given label of each cluster, for a model that explains labels.
     objective_, inertia_ : float
@@ -138,11 +143,13 @@ class FittedModel(TreeModel, ModelMethods, BaseEstimator):
     centres: CentrePoints | None = None
     fit_metrics: FitMetrics | None = None
     provenance: Provenance | None = None
+    evidence: Evidence | None = None
     agreement: Agreement | None = None
     n_jobs: int | None = None
 
     def __post_init__(self) -> None:
         self.tree_ = self.tree
+        self.evidence_ = self.evidence
         self.n_clusters_ = self.tree.n_clusters
         self.n_leaves_ = self.tree.n_leaves
         self.n_features_in_ = self.tree.n_features

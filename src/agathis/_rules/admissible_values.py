@@ -28,15 +28,15 @@ class AdmissibleValues(Protocol):
     def is_empty(self) -> bool: ...
 
     @property
-    def n_sides(self) -> int: ...
+    def n_conditions(self) -> int: ...
 
-    def holds(self: SameKind, other: SameKind) -> bool: ...
+    def contains(self: SameKind, other: SameKind) -> bool: ...
 
-    def met(self: SameKind, other: SameKind) -> SameKind: ...
+    def intersection(self: SameKind, other: SameKind) -> SameKind: ...
 
-    def joined(self: SameKind, other: SameKind) -> SameKind | None: ...
+    def union(self: SameKind, other: SameKind) -> SameKind | None: ...
 
-    def wider(self: SameKind) -> Sequence[SameKind]: ...
+    def relaxed(self: SameKind) -> Sequence[SameKind]: ...
 
 
 @dataclass(frozen=True)
@@ -56,23 +56,23 @@ class Range:
         return not self.has_values and not self.missing
 
     @property
-    def n_sides(self) -> int:
+    def n_conditions(self) -> int:
         """The number of conditions: each bound is one, and so is "known"."""
         bounds = (self.low > -INFINITY) + (self.high < INFINITY)
         return max(1, bounds) if self.has_values else 1
 
-    def holds(self, other: Range) -> bool:
+    def contains(self, other: Range) -> bool:
         if other.missing and not self.missing:
             return False
         return not other.has_values or (self.low <= other.low and other.high <= self.high)
 
-    def met(self, other: Range) -> Range:
+    def intersection(self, other: Range) -> Range:
         """The intersection."""
         return Range(
             max(self.low, other.low), min(self.high, other.high), self.missing and other.missing
         )
 
-    def joined(self, other: Range) -> Range | None:
+    def union(self, other: Range) -> Range | None:
         """The union, if it is an interval."""
         missing = self.missing or other.missing
         if not (self.has_values and other.has_values):
@@ -82,7 +82,7 @@ class Range:
             return None
         return Range(min(self.low, other.low), max(self.high, other.high), missing)
 
-    def wider(self) -> list[Range]:
+    def relaxed(self) -> list[Range]:
         """The interval without one of its bounds; with missing values alone it has none."""
         if not self.has_values:
             return []
@@ -100,24 +100,24 @@ class Categories:
         return not self.indices
 
     @property
-    def n_sides(self) -> int:
+    def n_conditions(self) -> int:
         """One condition, a single list."""
         return 1
 
     #: Where a range begins; categories have no order.
     low = 0.0
 
-    def holds(self, other: Categories) -> bool:
+    def contains(self, other: Categories) -> bool:
         return self.indices >= other.indices
 
-    def met(self, other: Categories) -> Categories:
+    def intersection(self, other: Categories) -> Categories:
         """The intersection."""
         return Categories(self.indices & other.indices)
 
-    def joined(self, other: Categories) -> Categories:
+    def union(self, other: Categories) -> Categories:
         """The union."""
         return Categories(self.indices | other.indices)
 
-    def wider(self) -> list[Categories]:
+    def relaxed(self) -> list[Categories]:
         """Nothing to drop: a list with more categories is no shorter."""
         return []

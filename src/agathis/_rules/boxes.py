@@ -39,8 +39,10 @@ def boxes_of(n_clusters: int, leaves: Iterable[tuple[int, Box]]) -> list[list[Bo
             boxes[cluster].append(box)
     out = []
     for cluster, of_cluster in enumerate(boxes):
-        walls = _Walls([box for k, others in enumerate(boxes) if k != cluster for box in others])
-        grown = [walls.grow(box) for box in _join(of_cluster)]
+        others_of = _OtherLeaves(
+            [box for k, others in enumerate(boxes) if k != cluster for box in others]
+        )
+        grown = [others_of.grow(box) for box in _join(of_cluster)]
         out.append(_needed(grown, of_cluster))
     return out
 
@@ -70,7 +72,7 @@ def _join(boxes: list[Box]) -> list[Box]:
                 current = indices[0]
                 for i in indices[1:]:
                     one = boxes[current].get(axis, axis.everything)
-                    joined = one.joined(boxes[i].get(axis, axis.everything))
+                    joined = one.union(boxes[i].get(axis, axis.everything))
                     if joined is None:
                         current = i
                         continue
@@ -81,12 +83,12 @@ def _join(boxes: list[Box]) -> list[Box]:
     return boxes
 
 
-class _Walls:
+class _OtherLeaves:
     """Leaves that boxes must not intersect."""
 
     def __init__(self, leaves: list[Box]) -> None:
         self.leaves = leaves
-        #: The admissible values of all leaves by axis, as arrays.
+        #: The admissible values of these leaves by axis, as arrays.
         self.known: dict[Axis, tuple[np.ndarray, ...]] = {}
 
     def grow(self, box: Box) -> Box:
@@ -98,11 +100,11 @@ class _Walls:
         candidates = [
             self._without(box, order, step) for order, step in ((axes, 1), (axes[::-1], -1))
         ]
-        return min(candidates, key=n_sides)
+        return min(candidates, key=n_conditions)
 
     def _without(self, box: Box, axes: Iterable[Axis], step: int) -> Box:
         box = {axis: allowed for axis, allowed in box.items() if allowed != axis.everything}
-        apart = {axis: self._apart(axis, allowed) for axis, allowed in box.items()}
+        apart = {axis: self._disjoint(axis, allowed) for axis, allowed in box.items()}
         # The number of axes in which each leaf is disjoint from the box; at least one is needed.
         total = sum(apart.values(), np.zeros(len(self.leaves), dtype=np.intp))
         for axis in axes:
@@ -113,7 +115,7 @@ class _Walls:
                 wider = _without_side(axis, box[axis], side)
                 if wider == box[axis]:
                     continue
-                now = self._apart(axis, wider)
+                now = self._disjoint(axis, wider)
                 if (total - apart[axis] + now > 0).all():
                     total += now
                     total -= apart[axis]
@@ -122,7 +124,7 @@ class _Walls:
                         del box[axis]
         return box
 
-    def _apart(self, axis: Axis, allowed: AdmissibleValues) -> np.ndarray:
+    def _disjoint(self, axis: Axis, allowed: AdmissibleValues) -> np.ndarray:
         """Return the leaves that are disjoint from it in this axis."""
         if axis not in self.known:
             values = [leaf.get(axis, axis.everything) for leaf in self.leaves]
@@ -157,30 +159,31 @@ def _arrays(axis: Axis, values: Sequence[AdmissibleValues]) -> tuple[np.ndarray,
 def _without_side(axis: Axis, allowed: AdmissibleValues, side: str | int) -> AdmissibleValues:
     if side == "all":
         return axis.everything
-    wider = allowed.wider()
+    wider = allowed.relaxed()
     return wider[int(side)] if wider else allowed
 
 
 def _needed(grown: list[Box], leaves: list[Box]) -> list[Box]:
     """Return few boxes that contain every leaf, chosen greedily, in the original order."""
-    covered = [{i for i, leaf in enumerate(leaves) if holds(box, leaf)} for box in grown]
+    covered = [{i for i, leaf in enumerate(leaves) if contains(box, leaf)} for box in grown]
     chosen: list[int] = []
     missing = set(range(len(leaves)))
     while missing:
         best = max(
-            range(len(grown)), key=lambda i: (len(covered[i] & missing), -n_sides(grown[i]), -i)
+            range(len(grown)),
+            key=lambda i: (len(covered[i] & missing), -n_conditions(grown[i]), -i),
         )
         chosen.append(best)
         missing -= covered[best]
     return [grown[i] for i in sorted(chosen)]
 
 
-def holds(box: Box, leaf: Box) -> bool:
+def contains(box: Box, leaf: Box) -> bool:
     """Return whether a box contains a leaf."""
     # A leaf contains all values of an axis that it does not restrict.
-    return all(axis in leaf and allowed.holds(leaf[axis]) for axis, allowed in box.items())
+    return all(axis in leaf and allowed.contains(leaf[axis]) for axis, allowed in box.items())
 
 
-def n_sides(box: Box) -> int:
+def n_conditions(box: Box) -> int:
     """Return the number of conditions: bounds, "known", and lists of categories."""
-    return sum(allowed.n_sides for allowed in box.values())
+    return sum(allowed.n_conditions for allowed in box.values())

@@ -56,13 +56,13 @@ def interval_text(
     return before, after + " or missing" * missing, missing
 
 
-def listed(words: Sequence[str]) -> str:
+def listed(items: Sequence[str]) -> str:
     """Format alternatives.
 
     >>> listed(["1st"]), listed(["1st", "2nd"]), listed(["1st", "2nd", "missing"])
     ('1st', '1st or 2nd', '1st, 2nd or missing')
     """
-    return " or ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
+    return " or ".join([", ".join(items[:-1]), items[-1]] if len(items) > 1 else items)
 
 
 @dataclass(frozen=True)
@@ -120,6 +120,22 @@ class Codes(Number):
 
 
 @dataclass(frozen=True)
+class Levels(Codes):
+    """Ranks of ordered levels: an interval is all levels up to one, or from one on."""
+
+    def around(self, low: float, high: float, missing: bool = False) -> Around:
+        labels = list(self.codes.values())
+        chosen = [label for value, label in self.codes.items() if low < value <= high]
+        if len(chosen) in (0, 1, len(labels)):
+            return super().around(low, high, missing)
+        before = "" if chosen[0] == labels[0] else f"{chosen[0]} <= "
+        after = f" <= {chosen[-1]}"
+        if chosen[-1] == labels[-1]:
+            before, after = "", f" >= {chosen[0]}"
+        return before, after + " or missing" * missing, missing
+
+
+@dataclass(frozen=True)
 class Indicator:
     """A one-hot column: 1 if the feature ``source`` is ``category``, else 0 or missing.
 
@@ -149,8 +165,8 @@ class Indicator:
         """The name outside of conditions."""
         if self.of_missing:
             return f"{self.source} is missing"
-        word = str(self.category)
-        return f"{self.source} is {word.lower() if isinstance(self.category, bool) else word}"
+        text = str(self.category)
+        return f"{self.source} is {text.lower() if isinstance(self.category, bool) else text}"
 
 
 def is_missing(value: object) -> bool:
@@ -175,7 +191,7 @@ def columns_of(
     numbers: str = "plain",
     date_parts: Mapping[str, DatePart] | None = None,
 ) -> list[Column]:
-    """Return the meaning of each feature; ``cuts`` are the thresholds of the tree."""
+    """Return the meaning of each feature; ``thresholds`` are those of the tree by feature."""
     when = date_parts or {}
     indicators = _indicators(names, one_hot)
     codes = _codes(names, value_names)
@@ -189,6 +205,10 @@ def columns_of(
                         "not a column of 0 and 1. If the rows were scaled, give the scaler."
                     )
             out.append(indicators[name])
+        elif name in when and when[name].levels:
+            written = numerals(thresholds.get(f, ()), digits, numbers)
+            labels = {float(i): label for i, label in enumerate(when[name].levels, 1)}
+            out.append(Levels(name, written, digits, numbers, when[name], labels))
         elif name in codes:
             written = numerals(thresholds.get(f, ()), digits, numbers)
             out.append(Codes(name, written, digits, numbers, when.get(name), codes[name]))
@@ -223,7 +243,11 @@ def one_hot_of(names: Sequence[str], columns: Sequence[Column]) -> dict[str, dic
 
 def value_names_of(columns: Sequence[Column]) -> dict[str, dict[float, str]]:
     """Return the parameter ``value_names`` of these columns."""
-    return {column.name: dict(column.codes) for column in columns if isinstance(column, Codes)}
+    return {
+        column.name: dict(column.codes)
+        for column in columns
+        if isinstance(column, Codes) and not isinstance(column, Levels)
+    }
 
 
 def on_circle(column: Column) -> bool:

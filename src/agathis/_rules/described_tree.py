@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from numbers import Integral
-from typing import Any
+from typing import Any, TypedDict
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -167,7 +167,7 @@ class Described(TreeInUnits):
                 # Bounds of the nodes above are in their conditions.
                 side = replace(side, missing=side.missing and reached.missing)
             else:
-                side = side.met(reached)
+                side = side.intersection(reached)
             before, after, _ = split.axis.around(side)
             out.append((before, after))
         return out[0], out[1]
@@ -180,8 +180,14 @@ class Described(TreeInUnits):
         for node, split in self.splits.items():
             box, axis = out[node], split.axis
             allowed = box.get(axis, axis.everything)
-            out[int(self.tree.children_left[node])] = {**box, axis: allowed.met(split.left)}
-            out[int(self.tree.children_right[node])] = {**box, axis: allowed.met(split.right)}
+            out[int(self.tree.children_left[node])] = {
+                **box,
+                axis: allowed.intersection(split.left),
+            }
+            out[int(self.tree.children_right[node])] = {
+                **box,
+                axis: allowed.intersection(split.right),
+            }
         return out
 
     def leaves(self) -> list[int]:
@@ -233,8 +239,20 @@ class Described(TreeInUnits):
             first, second, side = left, right, split.left
             if not split.left_first:
                 first, second, side = right, left, split.right
-            met = conditions[split.axis].met(side) if split.axis in conditions else side
+            met = conditions[split.axis].intersection(side) if split.axis in conditions else side
             todo += [(second, conditions), (first, {**conditions, split.axis: met})]
+
+
+class Names(TypedDict, total=False):
+    """Names and number formats, the keyword arguments of ``describe`` and of exports."""
+
+    scaler: object
+    feature_names: Sequence[str] | None
+    cluster_names: Sequence[str] | None
+    one_hot: object
+    value_names: Mapping[Any, Any] | None
+    digits: int | None
+    numbers: str
 
 
 def describe(
@@ -284,10 +302,10 @@ def describe(
         clusters = [f"cluster {k}" for k in range(tree.n_clusters)]
     features = _check_names("feature_names", features, tree.n_features, "features")
     clusters = _check_names("cluster_names", clusters, tree.n_clusters, "clusters")
-    cuts: dict[int, list[float]] = {}
+    thresholds: dict[int, list[float]] = {}
     for node in np.flatnonzero(~tree.is_leaf & (np.diff(tree.term_start) == 0)):
-        cuts.setdefault(int(tree.feature[node]), []).append(float(tree.threshold[node]))
-    columns = columns_of(features, cuts, one_hot, value_names, digits, numbers, date_parts)
+        thresholds.setdefault(int(tree.feature[node]), []).append(float(tree.threshold[node]))
+    columns = columns_of(features, thresholds, one_hot, value_names, digits, numbers, date_parts)
     return Described(
         **vars(converted),
         features=features,

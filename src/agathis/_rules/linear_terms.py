@@ -194,8 +194,8 @@ def describe_sum(
             bounds = {t: bound / size for t, bound in bounds.items()}
     named = _with_needed_bounds(raw, shapes, weights, thresholds)
     # Rounded numbers are written in full.
-    shown = None if any(steps) else digits
-    written = numerals(bounds.values(), shown, numbers)
+    text_digits = None if any(steps) else digits
+    written = numerals(bounds.values(), text_digits, numbers)
     name = ""
     for i in order:
         if rounded[i] == 0:
@@ -203,7 +203,7 @@ def describe_sum(
         minus = rounded[i] < 0
         name += (" - " if minus else " + ") if name else "-" * minus
         size = abs(rounded[i])
-        name += "" if size == 1 else f"{numeral(size, shown, numbers)} {TIMES} "
+        name += "" if size == 1 else f"{numeral(size, text_digits, numbers)} {TIMES} "
         name += named[i].named(labels[i], digits, numbers)
     return SumDescription(name or "0", tuple(rounded), bounds, written, turned)
 
@@ -247,10 +247,10 @@ def _rounded(
     digits: int | None,
 ) -> tuple[list[float], dict[float, float]]:
     """Return weights and thresholds of raw columns with as few digits as are accurate."""
-    pairs = list(zip(weights, shapes, strict=True))
+    terms = list(zip(weights, shapes, strict=True))
     size = abs(weights[first] * shapes[first].slope)
-    exact = [sign * weight * shape.slope / size for weight, shape in pairs]
-    shift = sum(weight * shape.offset for weight, shape in pairs)
+    exact = [sign * weight * shape.slope / size for weight, shape in terms]
+    shift = sum(weight * shape.offset for weight, shape in terms)
     values = sorted(set(map(float, thresholds)))
     moved = {t: sign * (t - shift) / size for t in values}
     if digits is None:

@@ -7,7 +7,8 @@ sorted by the fraction of their variance that the clusters explain.
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -57,6 +58,9 @@ class ClusterProfile:
     spread: np.ndarray
     explained: np.ndarray
     n_features: int
+
+
+Profile = TypeVar("Profile", bound=ClusterProfile)
 
 
 def cluster_profile(
@@ -189,16 +193,13 @@ def profile_of_rows(
     )
 
 
-def without(profile: ClusterProfile, features: Collection[int]) -> ClusterProfile:
+def without(profile: Profile, features: Collection[int]) -> Profile:
     """Return the profile without some features."""
     remaining = np.flatnonzero(~np.isin(profile.features, list(features)))
-    return replace(
-        profile,
-        features=profile.features[remaining],
-        feature_names=tuple(profile.feature_names[i] for i in remaining),
-        means=profile.means[:, remaining],
-        standardised=profile.standardised[:, remaining],
-        overall=profile.overall[remaining],
-        spread=profile.spread[remaining],
-        explained=profile.explained[remaining],
-    )
+    columns: dict[str, Any] = {
+        field.name: value[..., remaining]
+        for field in fields(profile)
+        if isinstance(value := getattr(profile, field.name), np.ndarray) and field.name != "sizes"
+    }
+    names = tuple(profile.feature_names[i] for i in remaining)
+    return replace(profile, **columns, feature_names=names)

@@ -30,7 +30,7 @@ def table_of(described: TreeInUnits, X: ArrayLike, *, missing: bool) -> np.ndarr
 
     Parameters
     ----------
-    found : TreeInUnits
+    described : TreeInUnits
     X : array or data frame
         The rows before the steps of a pipeline.
     missing : bool

@@ -67,11 +67,11 @@ class Axis(Protocol[Answers]):
 class NumericAxis:
     """A number of each row: a feature, or a sum of columns."""
 
-    seen: bool
+    has_missing: bool
 
     @property
     def everything(self) -> Range:
-        return Range(missing=self.seen)
+        return Range(missing=self.has_missing)
 
     def around(self, allowed: Range) -> Around:
         # Bounds that no value satisfies are written as they are: such a node has no rows.
@@ -96,11 +96,11 @@ class NumericAxis:
 
 @dataclass(frozen=True, eq=False)
 class NumberAxis(NumericAxis):
-    """A numeric feature; ``seen`` tells whether training rows had missing values."""
+    """A numeric feature; ``has_missing`` tells whether training rows had missing values."""
 
     column: Number
     feature: int
-    seen: bool
+    has_missing: bool
 
     @property
     def name(self) -> str:
@@ -131,7 +131,7 @@ class SumAxis(NumericAxis):
     columns: tuple[Column, ...]
     closed: frozenset[str]
     description: SumDescription
-    seen: bool
+    has_missing: bool
 
     @property
     def name(self) -> str:
@@ -152,7 +152,7 @@ class SumAxis(NumericAxis):
             out += weight * after(X[:, feature], steps)
         return out
 
-    def in_words(self, X: np.ndarray) -> np.ndarray:
+    def total_as_written(self, X: np.ndarray) -> np.ndarray:
         """Compute the sum of each row with the weights of its text."""
         total = np.zeros(len(X))
         for (feature, _), steps, weight in zip(
@@ -176,7 +176,7 @@ class CategoryAxis:
     rest : object
         The category without a column, if it is known, else ``NO_CATEGORY``. Unknown values are
         treated as this category.
-    seen : bool
+    has_missing : bool
         Whether training rows had missing values.
     """
 
@@ -184,7 +184,7 @@ class CategoryAxis:
     features: tuple[int, ...]
     categories: tuple[object, ...]
     rest: object
-    seen: bool
+    has_missing: bool
 
     @property
     def closed(self) -> bool:
@@ -194,7 +194,7 @@ class CategoryAxis:
     @property
     def everything(self) -> Categories:
         known = frozenset({*range(len(self.features)), UNSEEN})
-        return Categories(known | {ABSENT} if self.seen and not self.closed else known)
+        return Categories(known | {ABSENT} if self.has_missing and not self.closed else known)
 
     @property
     def is_boolean(self) -> bool:
@@ -242,7 +242,7 @@ class CategoryAxis:
         none = f"not {labels[0]}" if len(labels) == 1 else f"none of {', '.join(labels)}"
         if missing:
             return "", f" is missing or {none}", True
-        if self.seen or self.closed:
+        if self.has_missing or self.closed:
             return "", f" is known and {none}", False
         return "", f" is {none}", False
 
@@ -304,11 +304,13 @@ def splits_of(
         nodes.setdefault(key, []).append(node)
     out: dict[int, Split] = {}
     missing_left = tree.missing_left
-    for key, asked in nodes.items():
+    for key, split_nodes in nodes.items():
         axis: Axis
-        seen = bool((tree.missing[asked] > 0).any() or np.isinf(tree.threshold[asked]).any())
+        has_missing = bool(
+            (tree.missing[split_nodes] > 0).any() or np.isinf(tree.threshold[split_nodes]).any()
+        )
         if isinstance(key, str):
-            axis = replace(sources[key], seen=seen)
+            axis = replace(sources[key], has_missing=has_missing)
         elif isinstance(key, tuple):
             terms, steps = key
             summed = tuple(columns[f] for f, _ in terms)
@@ -316,15 +318,15 @@ def splits_of(
                 [weight for _, weight in terms],
                 steps,
                 [column.label for column in summed],
-                tree.threshold[asked].tolist(),
+                tree.threshold[split_nodes].tolist(),
                 digits,
                 numbers,
             )
             closed = frozenset(name for name, source in sources.items() if source.closed)
-            axis = SumAxis(terms, steps, summed, closed, description, seen)
+            axis = SumAxis(terms, steps, summed, closed, description, has_missing)
         else:
-            axis = NumberAxis(numbers_of[key], key, seen)
-        for node in asked:
+            axis = NumberAxis(numbers_of[key], key, has_missing)
+        for node in split_nodes:
             out[node] = _split(tree, node, axis, bool(missing_left[node]))
     return {node: out[node] for node in sorted(out)}
 
@@ -347,7 +349,7 @@ def _sources(columns: Sequence[Column]) -> dict[str, CategoryAxis]:
         if rest is NO_CATEGORY and len(group) == 1 and isinstance(categories[0], bool):
             # One column of a boolean determines both.
             rest = not categories[0]
-        out[source] = CategoryAxis(source, tuple(group), categories, rest, seen=False)
+        out[source] = CategoryAxis(source, tuple(group), categories, rest, has_missing=False)
     return out
 
 

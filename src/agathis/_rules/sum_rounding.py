@@ -145,8 +145,8 @@ def _in_raw_columns(tree: Tree, node: int, left: np.ndarray, right: np.ndarray) 
             low, high = interval_of(rounded, *values)
             if not low < high or not np.isfinite(low) or not np.isfinite(high):
                 continue
-            pairs = zip(rounded, exact, shapes, strict=True)
-            moved = at + sum((new - old) * shape.middle for new, old, shape in pairs)
+            terms = zip(rounded, exact, shapes, strict=True)
+            moved = at + sum((new - old) * shape.middle for new, old, shape in terms)
             if not low <= moved < high:
                 moved = threshold_between(low, high)
             threshold = shortest(moved, low, high)

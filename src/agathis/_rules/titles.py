@@ -3,7 +3,8 @@
 A title consists of the most discriminative conditions of the cluster's rule, those that most rows
 of other clusters do not satisfy: two of them if one is not sufficient, and more if they are short.
 If the rule has alternatives, the title is of the one with most rows and says "mostly". Missing
-values are mentioned if the rule does. All titles are different.
+values are mentioned if the rule does. All titles are different, and those of clusters with one rule
+exclude each other.
 """
 
 from __future__ import annotations
@@ -11,11 +12,12 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
+from itertools import combinations
 
 import numpy as np
 
 from agathis._rules.admissible_values import INFINITY, AdmissibleValues, Categories, Range
-from agathis._rules.boxes import Box, holds
+from agathis._rules.boxes import Box, contains
 from agathis._rules.columns import Codes, Indicator, Number, listed
 from agathis._rules.described_tree import Described
 from agathis._rules.rules import cluster_boxes
@@ -52,7 +54,7 @@ def cluster_titles(described: Described) -> list[str]:
     >>> cluster_titles(describe(model, feature_names=["flipper"]))
     ['flipper <= 203.5', 'flipper > 203.5']
     """
-    formatter = _Words(described)
+    formatter = _TitleFormatter(described)
     leaves = _leaves(described)
     ranked = [
         _ranked(boxes, cluster, leaves) for cluster, boxes in enumerate(cluster_boxes(described))
@@ -73,8 +75,18 @@ def cluster_titles(described: Described) -> list[str]:
             for (conditions, _, several), n in zip(ranked, count, strict=True)
         ]
         seen = Counter(titles)
+        # Of titles that exclude each other no row satisfies two.
+        said = [dict(conditions[:n]) for (conditions, _, _), n in zip(ranked, count, strict=True)]
+        both = {
+            k
+            for i, j in combinations(range(len(said)), 2)
+            if _overlap(said[i], said[j]) and not (ranked[i][2] or ranked[j][2])
+            for k in (i, j)
+        }
         longer = [
-            k for k, title in enumerate(titles) if seen[title] > 1 and count[k] < len(ranked[k][0])
+            k
+            for k, title in enumerate(titles)
+            if (seen[title] > 1 or k in both) and count[k] < len(ranked[k][0])
         ]
         if not longer:
             break
@@ -113,7 +125,7 @@ def _ranked(
         return [], 0, False
     inside = [(rows, box) for k, rows, box in leaves if k == cluster]
     others = [(rows, box) for k, rows, box in leaves if k != cluster]
-    covered = [sum(rows for rows, leaf in inside if holds(box, leaf)) for box in boxes]
+    covered = [sum(rows for rows, leaf in inside if contains(box, leaf)) for box in boxes]
     main = dict(boxes[int(np.argmax(covered))])
     out: list[Condition] = []
     needed = 0
@@ -134,11 +146,18 @@ def _ranked(
 
 def _meets(box: Box, leaf: Box) -> bool:
     return not any(
-        allowed.met(leaf.get(axis, axis.everything)).is_empty for axis, allowed in box.items()
+        allowed.intersection(leaf.get(axis, axis.everything)).is_empty
+        for axis, allowed in box.items()
     )
 
 
-class _Words:
+def _overlap(first: Box, second: Box) -> bool:
+    return not any(
+        second[axis].intersection(allowed).is_empty for axis, allowed in first.items() if axis in second
+    )
+
+
+class _TitleFormatter:
     """Formats conditions in few words."""
 
     def __init__(self, described: Described) -> None:
@@ -147,7 +166,7 @@ class _Words:
             for column in described.columns
             if isinstance(column, Indicator)
         }
-        self.sources = Counter(word for _, word in categories)
+        self.sources = Counter(label for _, label in categories)
         self.axes = list(dict.fromkeys(split.axis for split in described.splits.values()))
 
     def title(self, conditions: Sequence[Condition], several: bool) -> str:
@@ -183,17 +202,19 @@ class _Words:
                 text += " or missing" * missing
             if missing:
                 return f"{axis.name} {text}"
-            if all(self._stands_alone(word) for word in chosen):
+            if all(self._stands_alone(label) for label in chosen):
                 return text
-            before = all(word.lower() in _RELATIVE or _ORDINAL.fullmatch(word) for word in chosen)
+            before = all(
+                label.lower() in _RELATIVE or _ORDINAL.fullmatch(label) for label in chosen
+            )
             return f"{text} {axis.name}" if before else f"{axis.name} {text}"
         if others and len(others) <= _MAX_NAMED:
-            known = "missing or " if missing else "known and " * (axis.seen or axis.closed)
+            known = "missing or " if missing else "known and " * (axis.has_missing or axis.closed)
             return f"{axis.name} {known}not {listed(others)}"
         return f"{axis.name}{axis.around(allowed)[1]}"
 
-    def _stands_alone(self, word: str) -> bool:
+    def _stands_alone(self, label: str) -> bool:
         """Return whether a category is unambiguous without the name of its feature."""
-        letters = sum(map(str.isalpha, word))
-        known = word.lower() in _ANSWERS | _RELATIVE
-        return letters >= 3 and word[:1].isalpha() and not known and self.sources[word] == 1
+        letters = sum(map(str.isalpha, label))
+        known = label.lower() in _ANSWERS | _RELATIVE
+        return letters >= 3 and label[:1].isalpha() and not known and self.sources[label] == 1

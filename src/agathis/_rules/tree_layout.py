@@ -8,9 +8,8 @@ parents, so that iterating backwards needs no recursion.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -20,6 +19,11 @@ from agathis._checks import data as checks
 from agathis._checks.parameters import PLOT_CONSTRAINTS
 from agathis._rules.described_tree import Described, describe
 from agathis._trees.tree import LEAF, MOVES, Tree
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from agathis._rules.described_tree import Names
 
 
 @dataclass(frozen=True)
@@ -99,14 +103,8 @@ class TreeLayout:
 def layout_tree(
     model: BaseEstimator | Pipeline | Tree,
     *,
-    feature_names: Sequence[str] | None = None,
-    cluster_names: Sequence[str] | None = None,
-    scaler: object | None = None,
-    one_hot: object = None,
-    value_names: Mapping[Any, Any] | None = None,
     max_depth: int | None = None,
-    digits: int | None = 4,
-    numbers: str = "plain",
+    **names: Unpack[Names],
 ) -> TreeLayout:
     """Compute the layout of a tree, the data of :func:`plot_tree`.
 
@@ -114,10 +112,11 @@ def layout_tree(
     ----------
     model : estimator, Pipeline or Tree
         A fitted estimator with ``tree_``, with scalers before it or not, or the tree itself.
-    feature_names, cluster_names, scaler, one_hot, value_names, digits, numbers : optional
-        As in :func:`agathis.export.to_text`.
     max_depth : int, optional
         Nodes below this depth are omitted.
+    **names : optional
+        ``scaler``, ``feature_names``, ``cluster_names``, ``one_hot``, ``value_names``, ``digits``
+        and ``numbers``, as for :func:`agathis.export.to_text`.
 
     Returns
     -------
@@ -137,17 +136,8 @@ def layout_tree(
     2 0.5 leaf <= 5.15 63
     2 1.5 leaf > 5.15 34
     """
-    checks.check_arguments("layout_tree", PLOT_CONSTRAINTS, max_depth=max_depth, digits=digits)
-    described = describe(
-        model,
-        scaler=scaler,
-        feature_names=feature_names,
-        cluster_names=cluster_names,
-        one_hot=one_hot,
-        value_names=value_names,
-        digits=digits,
-        numbers=numbers,
-    )
+    checks.check_arguments("layout_tree", PLOT_CONSTRAINTS, max_depth=max_depth)
+    described = describe(model, **names)
     return layout_of(described, max_depth)
 
 

@@ -1,7 +1,6 @@
-"""Suggest the number of clusters and leaves for a table, with scores and reasons."""
+"""Suggest the number of clusters of a table: as many as halves of the rows show."""
 
-from agathis._suggest.figures import default_min_leaf
-from agathis._suggest.search import suggest
+from agathis._suggest.search import suggest, suggestion_of
 from agathis._suggest.suggestion import Candidate, Suggestion
 
-__all__ = ["Candidate", "Suggestion", "default_min_leaf", "suggest"]
+__all__ = ["Candidate", "Suggestion", "suggest", "suggestion_of"]

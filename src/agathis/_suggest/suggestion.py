@@ -1,9 +1,8 @@
-"""The suggested number of clusters: the rule, the table and the reasons.
+"""The suggested number of clusters: the table of candidates, the reasons and the nested trees.
 
-Numbers of clusters that are much less stable than the most stable one are excluded. Among the
-others, separation is the silhouette above that of rows without clusters; of several with about the
-maximum, the fewest clusters are suggested. ``benchmarks/panel.py --suggest`` measures how often
-this is the number of classes of labelled tables.
+``benchmarks/evidence.py`` measures how often groups are claimed where there are none, and how often
+planted groups are found; ``benchmarks/panel.py --suggest``, how often the suggestion is the number
+of classes of labelled tables.
 """
 
 from __future__ import annotations
@@ -11,41 +10,35 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from html import escape
 
-from agathis._columns.errors import Advice, Note
-from agathis._suggest.tuning import AS_CLEAR, AS_STABLE, SHAKY, WEAK
+from agathis._columns.errors import Note
+from agathis._evidence import coarser
+from agathis._model.evidence import Evidence
+from agathis._trees.tree import Tree
 from agathis._utils.result_table import Table
+
+#: Digits of the figures in the table.
+_DIGITS = {"explained": 3, "pvalue": 4, "recurrence": 2}
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """A number of clusters, with the scores of its tree.
+    """A number of clusters, and the evidence of the split that makes it of one cluster fewer.
 
     Attributes
     ----------
     clusters : int
-    leaves : int
-        The minimum number that makes 99 % of the possible gains.
     explained : float
         The fraction of the variance that the clusters explain.
-    silhouette : float
-        Up to 1: how tight and well separated the clusters are.
-    chance : float
-        The silhouette of as many clusters in rows of the same covariance without clusters.
-    stability : float
-        The mean ARI of trees of random halves of the rows.
+    pvalue : float
+        The p-value of one mode at the split.
+    recurrence : float
+        The fraction of random halves of the rows that give the same split.
     """
 
     clusters: int
-    leaves: int
     explained: float
-    silhouette: float
-    chance: float
-    stability: float
-
-    @property
-    def clearness(self) -> float:
-        """The silhouette above chance."""
-        return self.silhouette - self.chance
+    pvalue: float
+    recurrence: float
 
 
 @dataclass(frozen=True, repr=False)
@@ -55,44 +48,39 @@ class Suggestion:
     Attributes
     ----------
     candidates : tuple of Candidate
-        One for each number of clusters from 2 on that trees reach.
-    note : str
-        The number of sampled rows, if not all were used.
+        One for each number of clusters from 2 on.
+    n_clusters : int
+        The suggested number of clusters; 1 if no groups could be shown.
+    evidence : Evidence
+        That of the table, and of the splits of the nested trees.
+    finest : Tree
+        The nested tree with the most clusters.
+    n_rows : int
+        The number of rows given; more than 10,000 are sampled.
     """
 
     candidates: tuple[Candidate, ...]
-    note: str = ""
+    n_clusters: int
+    evidence: Evidence
+    finest: Tree
+    n_rows: int
 
-    @property
-    def stable(self) -> list[Candidate]:
-        """The candidates that are about as stable as the most stable one."""
-        enough = max(one.stability for one in self.candidates) - AS_STABLE
-        return [one for one in self.candidates if one.stability >= enough]
+    def tree(self, n_clusters: int) -> Tree:
+        """Return the nested tree with so many clusters; a finer one splits one of its leaves.
 
-    @property
-    def best(self) -> Candidate:
-        """The fewest clusters among the stable ones with about the maximum separation."""
-        enough = max(one.clearness for one in self.stable) - AS_CLEAR
-        return next(one for one in self.stable if one.clearness >= enough)
+        Parameters
+        ----------
+        n_clusters : int
+            From 1 to the number of candidates and 1.
 
-    @property
-    def next_best(self) -> Candidate | None:
-        """The other stable candidate with the best separation, or else the most stable one."""
-        stable = [one for one in self.stable if one is not self.best]
-        if stable:
-            return max(stable, key=lambda one: one.clearness)
-        others = [one for one in self.candidates if one is not self.best]
-        return max(others, key=lambda one: one.stability, default=None)
-
-    @property
-    def n_clusters(self) -> int:
-        """The suggested number of clusters."""
-        return self.best.clusters
-
-    @property
-    def max_leaf_nodes(self) -> int:
-        """The suggested number of leaves."""
-        return self.best.leaves
+        Returns
+        -------
+        tree : Tree
+        """
+        if not 1 <= n_clusters <= self.finest.n_leaves:
+            most = self.finest.n_leaves
+            raise ValueError(f"n_clusters={n_clusters!r} must be from 1 to {most}.")
+        return coarser(self.finest, n_clusters)
 
     @property
     def reasons(self) -> str:
@@ -102,65 +90,44 @@ class Suggestion:
     @property
     def table(self) -> Table:
         """The candidates, one per row, with the decision."""
-        return Table([asdict(one) | {"decided": self.column_type(one)} for one in self.candidates])
+        rows = [{**asdict(one), "decided": self.decided(one)} for one in self.candidates]
+        for row in rows:
+            row |= {name: round(row[name], digits) for name, digits in _DIGITS.items()}
+        return Table(rows)
 
-    def column_type(self, one: Candidate) -> str:
+    def decided(self, one: Candidate) -> str:
         """The decision on a candidate, in a few words."""
-        best = self.best
-        if one is best:
+        if one.clusters == self.n_clusters:
             return "suggested"
-        if not any(one is other for other in self.stable):
-            return "less stable"
-        as_clear = one.clearness >= max(other.clearness for other in self.stable) - AS_CLEAR
-        return "as clear, not fewer" if as_clear else "less clear"
+        return "coarser" if one.clusters < self.n_clusters else "not shown"
 
     def in_words(self, limit: str = "max_clusters") -> str:
         """The reasons, given the name of the option that limits the number of clusters."""
-        best, second = self.best, self.next_best
-        out = [
-            f"{best.clusters} clusters: {self._why(best)}. Their mean silhouette is "
-            f"{best.silhouette:.2f}, where rows without groups would give {best.chance:.2f}; trees "
-            f"of two halves of the rows agree on them with an ARI of {best.stability:.2f}."
-        ]
-        spread = f"They explain {100 * best.explained:.0f} % of the spread"
-        after = next((one for one in self.candidates if one.clusters == best.clusters + 1), None)
-        if after is not None:
-            spread += f", and one more adds {100 * (after.explained - best.explained):.0f} %"
-        out.append(f"{spread}; {best.leaves} leaves make 99 % of what a tree can gain.")
-        if second is not None:
-            out.append(
-                f"Next are {second.clusters} clusters, with a silhouette of "
-                f"{second.silhouette:.2f} ({second.chance:.2f} by chance) and an ARI of "
-                f"{second.stability:.2f}."
-            )
-        out += map(str, self.doubts(limit))
-        return " ".join([*out, *([self.note] if self.note else [])])
+        out = [self._why()] if self.evidence.shown else []
+        if self.evidence.shown and self.n_clusters == self.candidates[-1].clusters:
+            out.append(f"It is the last that was tried: {limit} may show more.")
+        out += map(str, self.doubts())
+        if self.evidence.n_rows < self.n_rows:
+            n, of = self.evidence.n_rows, self.n_rows
+            out.append(f"The figures are those of {n:,} of the {of:,} rows.")
+        return " ".join(out)
 
-    def _why(self, best: Candidate) -> str:
-        if len(self.candidates) == 1:
-            return "no other number was tried"
-        clearest = max(self.stable, key=lambda one: one.clearness)
-        out = "the clearest groups" if best is clearest else "the fewest that are as clear as any"
-        if best.stability < SHAKY:
-            return out
-        dropped = len(self.candidates) - len(self.stable)
-        return out + (" of those that are stable" if dropped else ", and stable")
+    def _why(self) -> str:
+        k = self.n_clusters
+        best = self.candidates[k - 2]
+        more = ""
+        if k <= len(self.candidates):
+            added = self.candidates[k - 1].explained - best.explained
+            more = f", and one more would add {100 * added:.0f} %"
+        return (
+            f"{k} clusters: random halves of the rows are split so, and their other halves have "
+            f"more than one mode there (p = {self.evidence.pvalue:.2g}). They explain "
+            f"{100 * best.explained:.0f} % of the variance{more}."
+        )
 
-    def doubts(self, limit: str | None = None) -> list[Note]:
-        """Doubts about the suggestion, one sentence each; ``limit`` is the option to raise."""
-        best, way = self.best, limit or Advice("n_clusters")
-        out: list[tuple[object, ...]] = []
-        if best.silhouette < WEAK or best.clearness < 0:
-            out.append(
-                ("No number of clusters stands out: groups in these rows run into each other.",)
-            )
-        if best.stability < SHAKY:
-            out.append(("Other rows may give other groups, as no number of them is stable.",))
-        if not out and best is self.candidates[-1] and len(self.candidates) > 1:
-            out.append(
-                (f"{best.clusters} clusters are the most that were tried: ", way, " allows more.")
-            )
-        return [Note(parts, doubtful=True) for parts in out]
+    def doubts(self) -> list[Note]:
+        """Return why there may be fewer clusters, for the page."""
+        return [] if self.evidence.shown else self.evidence.doubts()
 
     def __repr__(self) -> str:
         return f"{self.table}\n\n{self.reasons}"

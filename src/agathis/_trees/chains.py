@@ -44,21 +44,21 @@ def without_terms(tree: Tree) -> Tree:
     if not tree.has_terms:
         return tree
     _check_categories(tree)
-    made, missing_left = TreeBuilder(), tree.missing_left
+    out, missing_left = TreeBuilder(), tree.missing_left
     # Node of `tree`, node of the new tree, and whether it is the first copy.
     waiting = [(0, 0, True)]
     while waiting:
         node, new_node, first = waiting.pop()
-        made.cluster[new_node] = int(tree.cluster[node])
+        out.cluster[new_node] = int(tree.cluster[node])
         if first:
-            made.n_node_samples[new_node] = int(tree.n_node_samples[node])
-            made.weighted_n_node_samples[new_node] = float(tree.weighted_n_node_samples[node])
+            out.n_node_samples[new_node] = int(tree.n_node_samples[node])
+            out.weighted_n_node_samples[new_node] = float(tree.weighted_n_node_samples[node])
         if tree.is_leaf[node]:
             continue
         left, right = int(tree.children_left[node]), int(tree.children_right[node])
         columns = [column for column, _ in tree.terms(node)] or [int(tree.feature[node])]
         for column in columns:
-            new_node, beside = made.cut(
+            new_node, beside = out.cut(
                 new_node,
                 column,
                 float(tree.threshold[node]),
@@ -68,12 +68,12 @@ def without_terms(tree: Tree) -> Tree:
             )
             waiting.append((right, beside, first and column == columns[0]))
             # Overwritten at the end of the chain; the first split removes the right child.
-            made.cluster[new_node] = int(tree.cluster[node])
+            out.cluster[new_node] = int(tree.cluster[node])
             if first:
-                made.n_node_samples[new_node] = int(tree.n_node_samples[left])
-                made.weighted_n_node_samples[new_node] = float(tree.weighted_n_node_samples[left])
+                out.n_node_samples[new_node] = int(tree.n_node_samples[left])
+                out.weighted_n_node_samples[new_node] = float(tree.weighted_n_node_samples[left])
         waiting.append((left, new_node, first))
-    return made.build(tree.n_features)
+    return out.build(tree.n_features)
 
 
 def _check_categories(tree: Tree) -> None:

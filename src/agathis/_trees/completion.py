@@ -62,7 +62,7 @@ def completed(
     share[np.arange(n_nodes), clusters] = size
     inner = ~is_leaf
     clusters[inner] = np.argmax(tree.summed(share), axis=1)[inner]
-    kernel_sums = _worth(kernel, X, leaves, counted, tree, threads, space, matrix)
+    kernel_sums = _normalised_kernel_sums(kernel, X, leaves, counted, tree, threads, space, matrix)
     gain = np.zeros(n_nodes)
     gain[inner] = (kernel_sums[left] + kernel_sums[right] - kernel_sums)[inner]
     filled = replace(
@@ -75,7 +75,7 @@ def completed(
     return filled, kept
 
 
-def _worth(
+def _normalised_kernel_sums(
     kernel: Kernel,
     X: np.ndarray,
     leaves: np.ndarray,

@@ -50,7 +50,7 @@ class Step:
 class Logarithm:
     """sign(x) log(1 + |x|)."""
 
-    words: ClassVar[str] = "log of (1 + {})"
+    template: ClassVar[str] = "log of (1 + {})"
 
     def of(self, values: np.ndarray) -> np.ndarray:
         return np.copysign(np.log1p(np.abs(values)), values)
@@ -62,7 +62,7 @@ class Ranks:
 
     points: tuple[float, ...]
     ranks: tuple[float, ...]
-    words: ClassVar[str] = "rank of {}"
+    template: ClassVar[str] = "rank of {}"
 
     def of(self, values: np.ndarray) -> np.ndarray:
         ranks = np.interp(values, self.points, self.ranks)
@@ -71,9 +71,9 @@ class Ranks:
 
 @dataclass(frozen=True, eq=False)
 class Mapped:
-    """Any other function; ``words`` has "{}" for the name of the column, "log of {}"."""
+    """Any other function; ``template`` has "{}" for the name of the column, "log of {}"."""
 
-    words: str
+    template: str
     function: Callable[[np.ndarray], np.ndarray]
 
     def of(self, values: np.ndarray) -> np.ndarray:
@@ -104,7 +104,7 @@ def described(label: str, steps: Iterable[Operation | Mapped]) -> str:
     """
     for step in steps:
         if not isinstance(step, Step):
-            label = step.words.format(label)
+            label = step.template.format(label)
     return label
 
 
@@ -137,8 +137,8 @@ class SteppedTree(Tree):
         X = np.asarray(X)
         if X.ndim != 2 or X.shape[1] != self.n_features:
             return super()._descend(X, answer, threads)
-        tree, made = self._flat
-        columns = [after(X[:, f], steps)[:, None] for f, steps in made]
+        tree, new_columns = self._flat
+        columns = [after(X[:, f], steps)[:, None] for f, steps in new_columns]
         return tree._descend(np.hstack([X, *columns]), answer, threads)
 
     def check(self) -> None:

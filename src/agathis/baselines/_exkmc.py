@@ -123,14 +123,14 @@ class ExKMC(CentreTree):
                 "number of leaves of the IMM tree to start from; base_tree=None starts from a "
                 "single leaf."
             )
-        cuts = CentreSplits(rows.X, reference.weight, reference.centres, rows.threads)
+        splits = CentreSplits(rows.X, reference.weight, reference.centres, rows.threads)
         leaves = [(0, 0)]
         if base_tree == "imm":
-            leaves = grow_imm(builder, cuts, reference.labels)
-        growth = _Growth(builder, cuts, reference)
+            leaves = grow_imm(builder, splits, reference.labels)
+        growth = _Growth(builder, splits, reference)
         for leaf in leaves:
             growth.add(*leaf)
-        while (max_leaves is None or len(growth.leaves) < max_leaves) and growth.cut_best():
+        while (max_leaves is None or len(growth.leaves) < max_leaves) and growth.split_best():
             pass
         return reference.built(builder)
 
@@ -147,56 +147,58 @@ class _Leaf:
     leaf_index: int
     total: np.ndarray
     slack: float
-    cut: tuple[float, int, float] | None = None
+    best_split: tuple[float, int, float] | None = None
     searched: bool = False
 
     @property
     def drop(self) -> float:
         """The decrease of the cost by the best split."""
-        return 0.0 if self.cut is None else float(self.total.min()) - self.cut[0]
+        return 0.0 if self.best_split is None else float(self.total.min()) - self.best_split[0]
 
 
 class _Growth:
     """The leaves; the one with the largest decrease of the cost is split first."""
 
     def __init__(
-        self, builder: TreeBuilder, cuts: CentreSplits, reference: ReferenceClustering
+        self, builder: TreeBuilder, splits: CentreSplits, reference: ReferenceClustering
     ) -> None:
-        self.builder, self.cuts = builder, cuts
+        self.builder, self.splits = builder, splits
         self.n_centres = len(reference.centres)
         distance = reference.distance[:, : self.n_centres]
         nearest = distance.min(axis=1)
         # What each row costs with each centre beyond its nearest one, in columns that are padded.
         self.cost = np.zeros(reference.distance.shape)
-        self.cost[:, : self.n_centres] = cuts.weight[:, None] * (distance - nearest[:, None])
-        self.least = cuts.weight * nearest
+        self.cost[:, : self.n_centres] = splits.weight[:, None] * (distance - nearest[:, None])
+        self.nearest_cost = splits.weight * nearest
         self.leaves: list[_Leaf] = []
 
     def add(self, node: int, leaf_index: int) -> None:
         """Add a leaf with the centre that has the lowest cost."""
-        rows = self.cuts.samples(leaf_index)
+        rows = self.splits.samples(leaf_index)
         total = self.cost[rows].sum(axis=0)[: self.n_centres]
         # Rounding is relative to the distances to near centres, not to centres far away.
-        slack = SHARE * float(total.min() + self.least[rows].sum())
+        slack = SHARE * float(total.min() + self.nearest_cost[rows].sum())
         self.builder.cluster[node] = first_minimum(total, slack)
         self.leaves.append(_Leaf(node, leaf_index, total, slack))
 
-    def cut_best(self) -> bool:
+    def split_best(self) -> bool:
         """Split the leaf with the largest decrease; False if no split lowers the cost."""
         best = None
         for leaf in sorted(self.leaves, key=lambda leaf: leaf.node):
             if not leaf.searched:
-                leaf.cut = best_pair(self.cuts, leaf.leaf_index, self.cost, leaf.total, leaf.slack)
+                leaf.best_split = best_pair(
+                    self.splits, leaf.leaf_index, self.cost, leaf.total, leaf.slack
+                )
                 leaf.searched = True
-            if leaf.cut is None:
+            if leaf.best_split is None:
                 continue
             if best is None or leaf.drop > best.drop + max(leaf.slack, best.slack):
                 best = leaf
-        if best is None or best.cut is None:
+        if best is None or best.best_split is None:
             return False
-        _, feature, threshold = best.cut
+        _, feature, threshold = best.best_split
         left, right = self.builder.cut(best.node, feature, threshold)
-        other = self.cuts.split(best.leaf_index, feature, threshold)
+        other = self.splits.split(best.leaf_index, feature, threshold)
         self.leaves.remove(best)
         self.add(left, best.leaf_index)
         self.add(right, other)

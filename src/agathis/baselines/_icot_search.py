@@ -29,10 +29,10 @@ class StoppedError(Exception):
 
 @dataclass(eq=False)
 class Node:
-    """A split, rows with ``rank[feature] <= place`` left; a leaf if there are no children."""
+    """A split, rows with ``rank[feature] <= last_rank`` left; a leaf if there are no children."""
 
     feature: int = -1
-    place: int = -1
+    last_rank: int = -1
     left: Node | None = None
     right: Node | None = None
 
@@ -42,10 +42,10 @@ class Node:
 
     def become(self, other: Node) -> None:
         """Copy another node into this one."""
-        self.feature, self.place = other.feature, other.place
+        self.feature, self.last_rank = other.feature, other.last_rank
         self.left, self.right = other.left, other.right
 
-    def walk(self, depth: int = 0) -> Iterator[tuple[Node, int]]:
+    def nodes(self, depth: int = 0) -> Iterator[tuple[Node, int]]:
         """Yield all nodes with their depth in pre-order."""
         waiting = [(self, depth)]
         while waiting:
@@ -55,7 +55,7 @@ class Node:
                 waiting += [(node.right, depth + 1), (node.left, depth + 1)]
 
     def n_leaves(self) -> int:
-        return sum(node.is_leaf for node, _ in self.walk())
+        return sum(node.is_leaf for node, _ in self.nodes())
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ class RankedRows:
     def n_samples(self) -> int:
         return len(self.weight)
 
-    def deal(self, node: Node, rows: np.ndarray, out: np.ndarray, first: int = 0) -> int:
+    def assign_leaves(self, node: Node, rows: np.ndarray, out: np.ndarray, first: int = 0) -> int:
         """Write the leaf index of each row below a node, from left to right.
 
         Returns the index after the last one.
@@ -99,7 +99,7 @@ class RankedRows:
                 out[rows] = first
                 first += 1
                 continue
-            goes_left = self.rank[node.feature, rows] <= node.place
+            goes_left = self.rank[node.feature, rows] <= node.last_rank
             waiting += [(node.right, rows[~goes_left]), (node.left, rows[goes_left])]
         return first
 
@@ -113,7 +113,7 @@ class RankedRows:
                 builder.cluster[number] = n_clusters
                 n_clusters += 1
                 continue
-            goes_left = self.rank[node.feature, rows] <= node.place
+            goes_left = self.rank[node.feature, rows] <= node.last_rank
             values = self.values[node.feature, rows]
             threshold = threshold_between(
                 float(values[goes_left].max()), float(values[~goes_left].min())
@@ -170,7 +170,7 @@ class Search:
         d = len(self.table.rank)
         while True:
             best: tuple[float, Node | None, Node | None] = (self.value, None, None)
-            for node, depth in self.root.walk():
+            for node, depth in self.root.nodes():
                 if node.is_leaf:
                     some = np.sort(self.random.permutation(d)[: (d + 1) // 2])
                     value, new = self.best_move(node, depth, some)
@@ -183,12 +183,12 @@ class Search:
     def improve(self) -> None:
         """Apply moves until none at any node raises the criterion."""
         features = np.arange(len(self.table.rank))
-        waiting = list(self.root.walk())
+        waiting = list(self.root.nodes())
         while waiting:
             node, depth = waiting.pop(self.random.randint(len(waiting)))
             value, new = self.best_move(node, depth, features)
             if new is not None and self.accept(node, value, new):
-                waiting = list(self.root.walk())
+                waiting = list(self.root.nodes())
 
     def best_move(self, node: Node, depth: int, features: np.ndarray) -> tuple[float, Node | None]:
         """The highest value that a move at a node gives, and the node after that move."""
@@ -204,22 +204,22 @@ class Search:
             n_left, n_parts = 1, 2
             children = Node(), Node()
         else:
-            n_left = table.deal(node.left, rows, left)
-            n_parts = table.deal(node.right, rows, right, n_left)
+            n_left = table.assign_leaves(node.left, rows, left)
+            n_parts = table.assign_leaves(node.right, rows, right, n_left)
             children = node.left, node.right
         best, new = -np.inf, None
         self.criterion.look(first, last, rows, left, right, n_parts)
         for feature in features:
             order = table.order[feature]
             order = order[inside[order]]
-            cut = self._candidates(feature, order)
-            if not cut.any():
+            allowed = self._candidates(feature, order)
+            if not allowed.any():
                 continue
-            value, place = self.criterion.scan(order, cut)
+            value, position = self.criterion.scan(order, allowed)
             if self.stop[0]:
                 raise StoppedError
             if is_first_or_better(value, best):
-                last_left = int(table.rank[feature, order[place]])
+                last_left = int(table.rank[feature, order[position]])
                 best, new = value, Node(int(feature), last_left, *children)
         if node.is_leaf:
             return best, new
@@ -255,7 +255,7 @@ class Search:
     def _settle(self) -> None:
         """Recompute the criterion from the leaves of the tree."""
         everything = np.arange(self.table.n_samples)
-        self.n_leaves = self.table.deal(self.root, everything, self.leaf)
+        self.n_leaves = self.table.assign_leaves(self.root, everything, self.leaf)
         self.value = self.criterion.settle(self.leaf, self.n_leaves)
         if self.stop[0]:
             raise StoppedError
@@ -263,7 +263,7 @@ class Search:
     def _span(self, node: Node) -> tuple[int, int]:
         """The range of leaf indices below a node."""
         first = 0
-        for other, _ in self.root.walk():
+        for other, _ in self.root.nodes():
             if other is node:
                 break
             first += other.is_leaf
@@ -272,13 +272,13 @@ class Search:
     def _candidates(self, feature: int, order: np.ndarray) -> np.ndarray:
         """After which rows, sorted by a feature, a threshold is possible."""
         rank = self.table.rank[feature, order]
-        cut = np.append(rank[:-1] < rank[1:], False)
-        most = self.limits.max_candidates
-        if most is not None and np.count_nonzero(cut) > most:
+        allowed = np.append(rank[:-1] < rank[1:], False)
+        maximum = self.limits.max_candidates
+        if maximum is not None and np.count_nonzero(allowed) > maximum:
             gap = np.diff(self.table.values[feature, order])
-            cut[:] = False
-            cut[np.argsort(-gap, kind="stable")[:most]] = True
-        return cut.astype(np.uint8)
+            allowed[:] = False
+            allowed[np.argsort(-gap, kind="stable")[:maximum]] = True
+        return allowed.astype(np.uint8)
 
 
 def is_first_or_better(value: float, best: float) -> bool:

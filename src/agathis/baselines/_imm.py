@@ -94,32 +94,36 @@ class IMM(CentreTree):
     def _build_tree(rows: CountedRows, spec: FitSpec) -> BuiltTree:
         """Grow the tree of a spec."""
         reference, builder = ReferenceClustering.of(rows, spec), TreeBuilder()
-        cuts = CentreSplits(rows.X, reference.weight, reference.centres, rows.threads)
-        grow_imm(builder, cuts, reference.labels)
+        splits = CentreSplits(rows.X, reference.weight, reference.centres, rows.threads)
+        grow_imm(builder, splits, reference.labels)
         return reference.built(builder)
 
 
-def grow_imm(builder: TreeBuilder, cuts: CentreSplits, labels: np.ndarray) -> list[tuple[int, int]]:
+def grow_imm(
+    builder: TreeBuilder, splits: CentreSplits, labels: np.ndarray
+) -> list[tuple[int, int]]:
     """Grow the tree of IMM; return node id and leaf index of each leaf."""
     centre_of = labels.copy()
     leaves, waiting = [], deque([(0, 0)])
     while waiting:
         node, leaf_index = waiting.popleft()
-        rows = cuts.samples(leaf_index)
+        rows = splits.samples(leaf_index)
         correct = rows[centre_of[rows] >= 0]
-        centre_weight = np.bincount(centre_of[correct], cuts.weight[correct])
+        centre_weight = np.bincount(centre_of[correct], splits.weight[correct])
         centres = np.flatnonzero(centre_weight)
-        cut = fewest_mistakes(cuts, leaf_index, centres, centre_of) if len(centres) > 1 else None
-        if cut is None:
+        split = (
+            fewest_mistakes(splits, leaf_index, centres, centre_of) if len(centres) > 1 else None
+        )
+        if split is None:
             builder.cluster[node] = int(np.argmax(centre_weight))
             leaves.append((node, leaf_index))
             continue
-        feature, threshold = cut
+        feature, threshold = split
         left, right = builder.cut(node, feature, threshold)
-        other = cuts.split(leaf_index, feature, threshold)
-        centre_left = cuts.centres[:, feature] <= threshold
+        other = splits.split(leaf_index, feature, threshold)
+        centre_left = splits.centres[:, feature] <= threshold
         for child, side in ((leaf_index, True), (other, False)):
-            rows = cuts.samples(child)
+            rows = splits.samples(child)
             # Rows that were mistakes before have the label -1, and keep it.
             centre_of[rows[centre_left[centre_of[rows]] != side]] = -1
         waiting += [(left, leaf_index), (right, other)]

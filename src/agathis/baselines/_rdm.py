@@ -4,9 +4,9 @@ The gap between two neighbouring centres along a feature has a weight of half it
 split is sampled from the gaps of all features within the node by these weights. Inside a gap, the
 density is proportional to the distance to the nearer centre, so few rows are close to a split.
 
-A tree of k centres has k - 1 splits in any case, so their random numbers are drawn ahead. A node
-with m centres has m - 1 of them: the first is for itself, the next ones for the left child, the
-others for the right child. So no number depends on the order in which nodes are split, or on
+A tree of k centres has k - 1 splits in any case, so their random numbers are generated ahead. A
+node with m centres has m - 1 of them: the first is for itself, the next ones for the left child,
+the others for the right child. So no number depends on the order in which nodes are split, or on
 splits that separate no rows.
 """
 
@@ -104,7 +104,7 @@ class RDM(CentreTree):
         while waiting:
             node, ids, centres, numbers = waiting.popleft()
             while len(centres) > 1:
-                feature, threshold = gaps.cut(centres, numbers[0])
+                feature, threshold = gaps.split(centres, numbers[0])
                 row_left = X[ids, feature] <= threshold
                 centre_left = reference.centres[centres, feature] <= threshold
                 n_left = np.count_nonzero(centre_left)
@@ -127,7 +127,7 @@ def _numbers(count: int, seed: int | np.random.RandomState | None) -> np.ndarray
     """Uniform random numbers of the splits; with an int seed independent of KMeans."""
     if isinstance(seed, Integral):
         return np.random.default_rng(int(seed)).random(count)
-    # KMeans has drawn from the same generator before.
+    # KMeans has used the same generator before.
     return check_random_state(seed).random_sample(count)
 
 
@@ -145,7 +145,7 @@ class CentreGaps:
         self.values = np.sort(centres, axis=0).T
         self.gaps = np.diff(self.values, axis=1)
 
-    def cut(self, centres: np.ndarray, number: float) -> tuple[int, float]:
+    def split(self, centres: np.ndarray, number: float) -> tuple[int, float]:
         """The split at the quantile ``number`` of the gaps, with centres on both sides."""
         low, high = self.centres[centres].min(axis=0), self.centres[centres].max(axis=0)
         inside = (self.values[:, :-1] >= low[:, None]) & (self.values[:, 1:] <= high[:, None])

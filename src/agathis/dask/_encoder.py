@@ -45,7 +45,8 @@ class TableEncoder(LocalEncoder):
 
     Parameters
     ----------
-    drop, keep, categorical, scale, weight, dates, no_split, no_count, show, max_categories, strict
+    drop, keep, categorical, scale, weight, dates, no_split, no_count, show, max_categories, \
+    ordered, strict
         See :class:`agathis.TableEncoder`.
     title : str
         The name of the table in messages.

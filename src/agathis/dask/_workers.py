@@ -92,7 +92,7 @@ class WorkerVersions:
 
         late = TimeoutError(
             f"one of the workers {', '.join(new)} of the scheduler {address_of(self.client)} has "
-            f"not told its versions for {self.timeout:g} s (timeout={self.timeout:g})."
+            f"not reported its versions for {self.timeout:g} s (timeout={self.timeout:g})."
         )
         run = self.client.run(ask_in_thread, workers=new, on_error="return", asynchronous=True)
         answers = answered_by(new, run, self.heartbeats, late)

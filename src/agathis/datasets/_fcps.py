@@ -9,15 +9,15 @@ from __future__ import annotations
 import numpy as np
 from numpy.random import RandomState
 
-from agathis.datasets._draws import (
+from agathis.datasets._samplers import (
     Seed,
     ball,
-    beside,
     box,
     gaussian,
     make,
-    moved,
     round_gaussian,
+    stacked,
+    transformed,
 )
 
 
@@ -86,7 +86,7 @@ def make_chainlink(
     (200, 3)
     """
     # The second stands upright, in the planes of the second and third feature.
-    upright = moved(_ring, [[0, 0, 1], [0, 1, 0], [1, 0, 0]], [0.0, 1.0, 0.0])
+    upright = transformed(_ring, [[0, 0, 1], [0, 1, 0], [1, 0, 0]], [0.0, 1.0, 0.0])
     parts = [(500, _ring), (500, upright)]
     return make("make_chainlink", n_samples, random_state, parts)
 
@@ -177,8 +177,8 @@ def make_lsun(n_samples: int = 404, random_state: Seed = None) -> tuple[np.ndarr
     [200, 100, 100, 4]
     """
     parts = [
-        (200, beside(box([0.0, 0.0], [4.0, 1.0]), round_gaussian([0.47], 0.07))),
-        (100, beside(box([0.5, 1.5], [1.5, 5.5]), round_gaussian([1.0], 0.09))),
+        (200, stacked(box([0.0, 0.0], [4.0, 1.0]), round_gaussian([0.47], 0.07))),
+        (100, stacked(box([0.5, 1.5], [1.5, 5.5]), round_gaussian([1.0], 0.09))),
         (100, round_gaussian([2.95, 2.55, 2.55], 0.14)),
         (4, box([3.9, 4.9, 0.5], [4.1, 5.1, 1.0])),
     ]
@@ -265,7 +265,7 @@ def make_two_diamonds(
     """
     square = box([-1.0, -1.0], [1.0, 1.0])
     half_turned = [[0.5, 0.5], [0.5, -0.5]]
-    parts = [(400, moved(square, half_turned, [x, 0.0])) for x in (1.0, 3.09)]
+    parts = [(400, transformed(square, half_turned, [x, 0.0])) for x in (1.0, 3.09)]
     return make("make_two_diamonds", n_samples, random_state, parts)
 
 
@@ -291,7 +291,7 @@ def make_wing_nut(
     >>> bool(X[y == 0, 1].mean() < X[y == 1, 1].mean())
     True
     """
-    parts = [(508, _wing), (508, moved(_wing, [[-1, 0], [0, -1]], [0.0, 3.0]))]
+    parts = [(508, _wing), (508, transformed(_wing, [[-1, 0], [0, -1]], [0.0, 3.0]))]
     return make("make_wing_nut", n_samples, random_state, parts)
 
 

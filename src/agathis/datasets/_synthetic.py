@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from agathis.datasets._draws import Seed, check_maker, draw_all, round_gaussian, share_out
+from agathis.datasets._samplers import Seed, apportion, check_maker, round_gaussian, sample_all
 
 
 def make_rotated_gaussians(
@@ -41,8 +41,8 @@ def make_rotated_gaussians(
     """
     random = check_maker("make_rotated_gaussians", 3, n_samples, random_state, angle=angle)
     direction = np.sqrt(2) * np.array([np.cos(angle), np.sin(angle)])
-    draws = [round_gaussian(position * direction, 0.2) for position in (-1, 0, 1)]
-    return draw_all(random, share_out(n_samples, [1, 1, 1]), draws)
+    samplers = [round_gaussian(position * direction, 0.2) for position in (-1, 0, 1)]
+    return sample_all(random, apportion(n_samples, [1, 1, 1]), samplers)
 
 
 def make_imm(
@@ -90,7 +90,7 @@ def make_imm(
     1
     """
     random = check_maker("make_imm", 4, n_samples, random_state, height=height, variance=variance)
-    draws = [round_gaussian([x, 0.0], variance) for x in (2.0, -2.0)]
+    samplers = [round_gaussian([x, 0.0], variance) for x in (2.0, -2.0)]
     points = np.array([[-2.0, height], [2.0, height]])
-    sizes = [*share_out(n_samples - 2, [1, 1]), 2]
-    return draw_all(random, sizes, [*draws, lambda random, n: points])
+    sizes = [*apportion(n_samples - 2, [1, 1]), 2]
+    return sample_all(random, sizes, [*samplers, lambda random, n: points])

@@ -90,7 +90,7 @@ def _text_of_mysql(text: str) -> str:
     return text_literal(text)
 
 
-def _or_whole(literal: Callable[[float], str]) -> Callable[[float], str]:
+def _or_integer(literal: Callable[[float], str]) -> Callable[[float], str]:
     """Write integers below 2**24 as such: they are exact in every numeric type."""
 
     def number(value: float) -> str:
@@ -100,30 +100,30 @@ def _or_whole(literal: Callable[[float], str]) -> Callable[[float], str]:
     return number
 
 
-@_or_whole
+@_or_integer
 def _approximate(value: float) -> str:
     """Write an exponent: without it the literal is a decimal, which some databases round."""
     text = repr(value)
     return text.replace("e", "E") if "e" in text else f"{text.removesuffix('.0')}E0"
 
 
-@_or_whole
+@_or_integer
 def _number_of_postgres(value: float) -> str:
     # An exponent makes no difference there: the type must be given.
     return f"'{value!r}'::double precision"
 
 
-@_or_whole
+@_or_integer
 def _number_of_bigquery(value: float) -> str:
     return repr(value)
 
 
-@_or_whole
+@_or_integer
 def _number_of_mssql(value: float) -> str:
     return f"CAST({_approximate(value)} AS FLOAT(53))"
 
 
-@_or_whole
+@_or_integer
 def _number_of_sqlite(value: float) -> str:
     """Write few digits, or a fraction that SQLite computes without rounding.
 

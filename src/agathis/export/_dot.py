@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from sklearn.base import BaseEstimator
 
 from agathis._rules.described_tree import Described, describe
 from agathis._trees.tree import Tree
 
-# Fills of leaves, by cluster; light enough for black text, and told apart by most eyes.
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from agathis._rules.described_tree import Names
+
+# Fills of leaves, by cluster; light enough for black text, and distinguishable by most people.
 FILLS = (
     "#a6cee3", "#fdbf6f", "#b2df8a", "#fb9a99", "#cab2d6", "#ffff99", "#e0e0e0", "#99d8c9",
 )  # fmt: skip
@@ -18,14 +23,7 @@ FILLS = (
 
 def to_dot(
     model: BaseEstimator | Tree,
-    *,
-    scaler: object = None,
-    feature_names: Sequence[str] | None = None,
-    cluster_names: Sequence[str] | None = None,
-    one_hot: object = None,
-    value_names: Mapping[Any, Any] | None = None,
-    digits: int | None = 4,
-    numbers: str = "plain",
+    **names: Unpack[Names],
 ) -> str:
     r"""Export a tree to the DOT language of Graphviz.
 
@@ -33,8 +31,9 @@ def to_dot(
     ----------
     model : estimator, Pipeline or Tree
         As for :func:`agathis.export.to_text`.
-    scaler, feature_names, cluster_names, one_hot, value_names, digits, numbers : optional
-        As for :func:`agathis.export.to_text`.
+    **names : optional
+        ``scaler``, ``feature_names``, ``cluster_names``, ``one_hot``, ``value_names``, ``digits``
+        and ``numbers``, as for :func:`agathis.export.to_text`.
 
     Returns
     -------
@@ -56,16 +55,7 @@ def to_dot(
         0 -> 2 [label="age > 5"];
     }
     """
-    described = describe(
-        model,
-        scaler=scaler,
-        feature_names=feature_names,
-        cluster_names=cluster_names,
-        one_hot=one_hot,
-        value_names=value_names,
-        digits=digits,
-        numbers=numbers,
-    )
+    described = describe(model, **names)
     return "\n".join(["digraph tree {", *(f"    {line};" for line in _lines(described)), "}"])
 
 

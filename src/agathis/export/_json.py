@@ -42,9 +42,11 @@ cluster centres if they are points, about ``origin``, and ``fill`` imputes missi
 has ``objective``, ``inertia``, ``lower_bound``, ``gap``, ``is_optimal`` and ``n_samples``.
 ``provenance`` describes the table: its source, reading options, rows, columns and how each was
 handled, target, identifiers, shown columns, notes, and ``doubts``, those of them that a page shows.
+``evidence``, if it was computed, has the p-value of one group, the number of rows tested, the
+distance and fraction of groups that could be shown, and the evidence of each split and cluster.
 ``agreement`` is only there for a tree that explains labels: how well it agrees with them, overall,
-for each label and each leaf. Training rows are not stored: what requires them, such as distances in
-the space of most kernels, is unavailable.
+for each label and each leaf. Training rows are not stored: what requires them, such as distances
+in the space of most kernels, is unavailable.
 """
 
 from __future__ import annotations

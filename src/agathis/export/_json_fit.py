@@ -1,4 +1,4 @@
-"""The fit in a model file: settings, preparation, roles, centres, scores, provenance.
+"""The fit in a model file: settings, preparation, roles, centres, scores, provenance, evidence.
 
 All entries are optional, plain data, and validated when they are read.
 """
@@ -20,6 +20,7 @@ from agathis._model.encoding import (
     NumberColumn,
     Unavailable,
 )
+from agathis._model.evidence import Evidence
 from agathis._model.facts import CentrePoints, FitMetrics, Provenance
 from agathis._model.fitted_model import FittedModel
 from agathis._model.spec import FitSpec
@@ -58,6 +59,7 @@ def fit_record(model: FittedModel) -> dict[str, Any]:
         "centres": None if unknown or centres is None else asdict(centres),
         "fit": None if model.fit_metrics is None else asdict(model.fit_metrics),
         "provenance": None if model.provenance is None else asdict(model.provenance),
+        **({} if model.evidence is None else {"evidence": asdict(model.evidence)}),
         **({} if model.agreement is None else {"agreement": asdict(model.agreement)}),
     }
 
@@ -70,6 +72,7 @@ def read_fit(data: Mapping[str, Any], tree: Tree) -> dict[str, Any]:
         "preparation": preparation,
         "fit_metrics": read_as(FitMetrics | None, data.get("fit"), "fit"),
         "provenance": read_as(Provenance | None, data.get("provenance"), "provenance"),
+        "evidence": _entry(data, "evidence", _evidence, tree),
         "agreement": _agreement(data, tree),
     }
     if isinstance(preparation, Unavailable):
@@ -85,6 +88,15 @@ def read_fit(data: Mapping[str, Any], tree: Tree) -> dict[str, Any]:
     if centres is not None:
         _check_centres(centres, n, tree.n_clusters)
     return out
+
+
+def _evidence(value: object, tree: Tree) -> Evidence:
+    evidence: Evidence = read_as(Evidence, value, "evidence")
+    if {split.node for split in evidence.splits} != set(np.flatnonzero(~tree.is_leaf).tolist()):
+        raise wrong("evidence is that of another tree than nodes")
+    if evidence.rules and [one.cluster for one in evidence.rules] != list(range(tree.n_clusters)):
+        raise wrong("evidence is that of other clusters than those of nodes")
+    return evidence
 
 
 def _spec_record(model: FittedModel) -> dict[str, Any] | None:

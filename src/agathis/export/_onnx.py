@@ -96,7 +96,7 @@ def to_onnx(
     return None
 
 
-def _add_names(made: Any, described: Described) -> None:
+def _add_names(model_proto: Any, described: Described) -> None:
     """Store the names of the features, and the categories, in the metadata."""
     metadata = {
         "feature_names": described.features if described.named_features else None,
@@ -104,7 +104,7 @@ def _add_names(made: Any, described: Described) -> None:
     }
     for key, value in metadata.items():
         if value is not None:
-            made.metadata_props.add(key=key, value=json.dumps(value))
+            model_proto.metadata_props.add(key=key, value=json.dumps(value))
 
 
 def _route_missing(model_proto: Any, classifier: DecisionTreeClassifier) -> None:

@@ -12,6 +12,7 @@ from keyword import iskeyword
 from sklearn.base import BaseEstimator
 
 from agathis._columns.missing_values import BOOLEANS, MARKS, NO_NUMBERS
+from agathis._columns.spellings import spellings_of
 from agathis._rules.admissible_values import AdmissibleValues, Categories, Range
 from agathis._rules.columns import Column, Indicator, Number, categories_of
 from agathis._rules.described_tree import Described, describe
@@ -144,7 +145,7 @@ def _lines(described: Described, function: str) -> Iterator[str]:
     if any(
         not isinstance(column, Indicator) for of_column in used.values() for column in of_column
     ):
-        yield f"    missing = {NO_NUMBERS!r}"
+        yield f"    missing = {NO_NUMBERS!a}"
     for name, of_column in used.items():
         i, column = position[name], of_column[0]
         yield f"    x{i} = row[{name!a} if named else {i}]"
@@ -228,11 +229,11 @@ def _category(x: str, categories: list[object]) -> Iterator[str]:
             form: boolean for boolean, forms in BOOLEANS.items() for form in forms
         }
         booleans |= dict.fromkeys(NO_NUMBERS)
-        yield f"    {x} = {booleans!r}.get(str({x}).strip().lower(), {x})"
+        yield f"    {x} = {booleans!a}.get(str({x}).strip().lower(), {x})"
         return
     marks = tuple(mark for mark in MARKS if mark not in categories)
     # Strings are compared first: pandas.NA is neither equal to itself nor not.
-    yield f"    if {x} is None or str({x}) in {marks!r} or {x} != {x}:"
+    yield f"    if {x} is None or str({x}).strip() in {marks!r} or {x} != {x}:"
     yield f"        {x} = None"
     if any(isinstance(category, (int, float)) for category in categories):
         yield f"    if isinstance({x}, str):"
@@ -240,6 +241,13 @@ def _category(x: str, categories: list[object]) -> Iterator[str]:
         yield f"            {x} = float({x})"
         yield "        except ValueError:"
         yield f"            {x} = {x}.strip()"
+    words = tuple(category for category in categories if isinstance(category, str))
+    if words:
+        spellings = spellings_of(categories)
+        yield f"    if isinstance({x}, str) and {x} not in {words!a}:"
+        yield f'        {x} = " ".join({x}.split())'
+        if spellings:
+            yield f"        {x} = {spellings!a}.get({x}, {x})"
 
 
 def _literal(category: object) -> str:

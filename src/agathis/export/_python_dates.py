@@ -10,11 +10,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from agathis._columns.date_names import WORDS, numbers_of_names
+from agathis._columns.scales import rank_numbers
 from agathis._encoding.date_parts import DatePart
 
 MONTHS = tuple(WORDS["month"][0].split())
 #: The expression of each date part of a datetime x.
-MADE = {
+EXPRESSIONS = {
     "year": "{x}.year",
     "month": "{x}.month",
     "weekday": "{x}.isoweekday()",
@@ -36,13 +37,18 @@ def date_lines(x: str, parts: Sequence[DatePart]) -> Iterator[str]:
     if parts[0].holds == "names":
         yield from _names(x, parts[0])
         return
+    if parts[0].holds == "levels":
+        ranks = rank_numbers(parts[0].levels)
+        key = f'" ".join(str({x}).split()).lower()'
+        yield f"    {variable_of(x, parts[0])} = {ranks!a}.get({key}, float('nan'))"
+        return
     yield f"    if {x} != {x} or str({x}).strip().lower() in missing:"
     yield f"        {x} = None"
     yield f"    elif not hasattr({x}, 'toordinal'):"
     yield from (f"        {line}" for line in _of_text(x, parts[0].first_is_day))
     for when in parts:
-        made = MADE[when.part].format(x=x)
-        yield f"    {variable_of(x, when)} = float('nan') if {x} is None else {made}"
+        expression = EXPRESSIONS[when.part].format(x=x)
+        yield f"    {variable_of(x, when)} = float('nan') if {x} is None else {expression}"
 
 
 def _of_text(x: str, first_is_day: bool | None) -> Iterator[str]:

@@ -28,8 +28,7 @@ def renamed(
         As for :func:`agathis.export.to_text`; mostly what :func:`agathis.export.from_json` gave.
     names : sequence of str, or mapping
         A name for each cluster, or a mapping from numbers or current names to new names, such as
-        ``{0: "heavy", "flipper <= 206": "light"}``. Names must be unique. Unnamed clusters get
-        titles derived from their rules.
+        ``{0: "heavy", "flipper <= 206": "light"}``. Names must be unique. Others keep their names.
 
     Returns
     -------
@@ -42,20 +41,20 @@ def renamed(
     >>> from agathis.export import renamed, to_rules
     >>> model = renamed(Kauri(2).fit([[0.0], [1.0], [9.0]]), {1: "far"})
     >>> [rule["cluster"] for rule in to_rules(model)]
-    ['x[0] <= 5', 'far']
+    ['cluster 0', 'far']
     >>> renamed(model, {"far": "near", 0: "near"})
     Traceback (most recent call last):
         ...
     ValueError: names gives 'near' to the clusters 0 and 1; names must be unique.
     """
-    return fitted_model(model, cluster_names=new_names(present_names(model), names))
+    return fitted_model(model, cluster_names=_of_model(model, names))
 
 
 def renamed_text(text: str, names: Sequence[str] | Mapping[int | str, str]) -> str:
     """Rename the clusters in a text of :func:`agathis.export.to_json`; all else is unchanged."""
     model = from_json(text)
     data = json.loads(text)
-    data["cluster_names"] = new_names(present_names(model), names)
+    data["cluster_names"] = _of_model(model, names)
     lines = text.strip().splitlines()
     # As it was laid out: in one line, or with as many spaces as its second line has.
     indent = len(lines[1]) - len(lines[1].lstrip(" ")) if len(lines) > 1 else None
@@ -68,9 +67,20 @@ def present_names(model: BaseEstimator | Pipeline | Tree) -> list[str]:
     return described.clusters if described.named_clusters else cluster_titles(described)
 
 
-def new_names(present: Sequence[str], names: Sequence[str] | Mapping[int | str, str]) -> list[str]:
-    """The new names of all clusters."""
-    out = list(present)
+def _of_model(
+    model: BaseEstimator | Pipeline | Tree, names: Sequence[str] | Mapping[int | str, str]
+) -> list[str]:
+    """The new names; clusters without a name remain "cluster 0" and so on."""
+    return new_names(present_names(model), names, describe(model).clusters)
+
+
+def new_names(
+    present: Sequence[str],
+    names: Sequence[str] | Mapping[int | str, str],
+    kept: Sequence[str] | None = None,
+) -> list[str]:
+    """The new names of all clusters; others are ``kept``, by default the present ones."""
+    out = list(present if kept is None else kept)
     if isinstance(names, Mapping):
         seen: dict[int, int | str] = {}
         for key, name in names.items():

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -11,13 +11,18 @@ from sklearn.base import BaseEstimator
 
 from agathis._checks import data as checks
 from agathis._model.fitted_model import FittedModel
-from agathis._rules.boxes import n_sides
+from agathis._rules.boxes import n_conditions
 from agathis._rules.described_tree import Described, describe
 from agathis._rules.rows_in_units import table_of
 from agathis._rules.rules import cluster_boxes, rule_text
 from agathis._rules.titles import cluster_titles
 from agathis._trees.tree import Tree
 from agathis._utils.result_table import Table
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from agathis._rules.described_tree import Names
 
 # Rules of at most this many conditions need no title.
 _SHORT = 2
@@ -37,14 +42,7 @@ def to_rules(
     model: BaseEstimator | Tree,
     X: ArrayLike | None = None,
     y: ArrayLike | None = None,
-    *,
-    scaler: object = None,
-    feature_names: Sequence[str] | None = None,
-    cluster_names: Sequence[str] | None = None,
-    one_hot: object = None,
-    value_names: Mapping[Any, Any] | None = None,
-    digits: int | None = 4,
-    numbers: str = "plain",
+    **names: Unpack[Names],
 ) -> Rules:
     """Export one rule per cluster.
 
@@ -63,16 +61,18 @@ def to_rules(
     y : array-like of shape (n_samples,), optional
         Classes of the rows of X, to add the most frequent class of each cluster and its purity,
         the fraction of rows of that class.
-    scaler, feature_names, cluster_names, one_hot, value_names, digits, numbers : optional
-        As for :func:`agathis.export.to_text`.
+    **names : optional
+        ``scaler``, ``feature_names``, ``cluster_names``, ``one_hot``, ``value_names``, ``digits``
+        and ``numbers``, as for :func:`agathis.export.to_text`.
 
     Returns
     -------
     rules : Rules
         A table with one row per cluster: ``cluster``, ``rule``, ``conditions`` (their number),
         ``size`` (number of rows), ``share`` (fraction of all rows), ``title`` (a short unique
-        form of the rule); with ``y`` also ``class`` and ``purity``. As text, one sentence per
-        cluster. It has ``to_markdown``, ``to_csv``, ``to_dict`` and ``to_pandas``.
+        form of the rule); for a model with evidence ``pvalue``, that of the cluster; with ``y``
+        also ``class`` and ``purity``. As text, one sentence per cluster. It has ``to_markdown``,
+        ``to_csv``, ``to_dict`` and ``to_pandas``.
 
     Examples
     --------
@@ -89,16 +89,7 @@ def to_rules(
     >>> rules[0]["rule"]
     'petal <= 3.4'
     """
-    described = describe(
-        model,
-        scaler=scaler,
-        feature_names=feature_names,
-        cluster_names=cluster_names,
-        one_hot=one_hot,
-        value_names=value_names,
-        digits=digits,
-        numbers=numbers,
-    )
+    described = describe(model, **names)
     tree = described.tree
     labels, classes = _labels(described, X, y)
     if labels is None:
@@ -109,15 +100,18 @@ def to_rules(
     else:
         size = np.bincount(labels, minlength=tree.n_clusters)
     rows, titles = [], cluster_titles(described)
+    evidence = getattr(model, "evidence_", None)
     for cluster, boxes in enumerate(cluster_boxes(described)):
         row: dict[str, Any] = {
             "cluster": described.clusters[cluster] if described.named_clusters else cluster,
             "rule": rule_text(boxes),
-            "conditions": sum(map(n_sides, boxes)),
+            "conditions": sum(map(n_conditions, boxes)),
             "size": int(size[cluster]),
             "share": float(size[cluster] / max(1, size.sum())),
             "title": titles[cluster],
         }
+        if evidence is not None and evidence.rules:
+            row["pvalue"] = evidence.rules[cluster].pvalue
         if classes is not None:
             row |= _most_frequent(classes[labels == cluster])
         rows.append(row)

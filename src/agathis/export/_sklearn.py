@@ -151,8 +151,8 @@ def _cluster_fractions(tree: Tree) -> np.ndarray:
     # A leaf without rows still has a cluster.
     weight = np.maximum(tree.weighted_n_node_samples[leaves], np.finfo(np.float64).tiny)
     values[leaves, tree.cluster[leaves]] = weight
-    values = tree.summed(values)
-    return values / values.sum(axis=1, keepdims=True)
+    total = tree.summed(values)
+    return total / total.sum(axis=1, keepdims=True)
 
 
 def _classifier(described: Described, threshold: np.ndarray) -> DecisionTreeClassifier:

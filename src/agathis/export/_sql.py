@@ -113,7 +113,7 @@ def to_sql(
 
 
 def _check_names(described: Described, dialect: str) -> None:
-    """Raise if the database could not tell two columns of the tree apart."""
+    """Raise if two columns of the tree have the same name in the database."""
     names: dict[str, str] = {}
     known: dict[str, int | str] = {}
     for f in described.used():

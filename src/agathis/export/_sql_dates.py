@@ -105,6 +105,9 @@ def part_of(when: DatePart, column: str, parts: Parts, text: Callable[[str], str
         )
     if when.holds == "names":
         return _of_names(when.part, column, text)
+    if when.holds == "levels":
+        cases = " ".join(f"WHEN {text(one)} THEN {rank}" for rank, one in enumerate(when.levels, 1))
+        return f"CASE TRIM({column}) {cases} END"
     expression = parts[when.part]
     if when.form == "other":
         raise ValueError(

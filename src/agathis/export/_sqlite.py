@@ -47,7 +47,7 @@ class SqliteColumns(SqlColumns):
         return out
 
     def is_missing(self, name: str, categories: Collection[object]) -> list[str]:
-        """As of every dialect; a string for missing values may be a category."""
+        """As in other dialects; also strings for missing values, unless they are categories."""
         if categories and all(isinstance(category, bool) for category in categories):
             column, marks = f"lower(trim({name}))", list(LOWER_MARKS)
         else:
@@ -66,5 +66,5 @@ class SqliteColumns(SqlColumns):
 
 
 def _is_plain(column: Column) -> bool:
-    """Whether a number is a column of the table, not made of a date."""
+    """Whether a number is a column of the table, not a date part."""
     return not isinstance(column, Indicator) and column.when is None

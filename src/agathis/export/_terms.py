@@ -50,7 +50,7 @@ def operations(column: Column, steps: Steps, language: str) -> list[Step]:
     out = []
     for step in steps:
         if not isinstance(step, Step):
-            what = step.words.format(column.label)
+            what = step.template.format(column.label)
             raise ValueError(
                 f"column {column.name!r} stands in a sum as {what!r}, which {language} would not "
                 "compute to the last bit as the model does: rows could go the other way. Without "

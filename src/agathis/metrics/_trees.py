@@ -6,8 +6,8 @@ training rows, whose numbers are stored in the tree.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
-from typing import Any
+from collections.abc import Hashable
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -21,6 +21,11 @@ from agathis._rules.rows_in_units import rows_of
 from agathis._rules.rules import rule_text
 from agathis._trees.tree import Tree
 from agathis._utils.result_table import Table
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from agathis._rules.described_tree import Names
 
 
 def weighted_average_depth(
@@ -112,13 +117,8 @@ def explanation_table(
     model: BaseEstimator | Pipeline | Tree,
     X: ArrayLike | None = None,
     *,
-    scaler: object = None,
-    feature_names: Sequence[str] | None = None,
-    cluster_names: Sequence[str] | None = None,
-    one_hot: object = None,
-    value_names: Mapping[Any, Any] | None = None,
     sample_weight: ArrayLike | None = None,
-    digits: int = 4,
+    **names: Unpack[Names],
 ) -> Table:
     """List the leaves of a tree with their rules, the merged conditions of their rows.
 
@@ -129,9 +129,11 @@ def explanation_table(
     ----------
     model, X, sample_weight
         As for :func:`weighted_average_depth`; with a scaler, rows from before scaling.
-    scaler, feature_names, cluster_names, one_hot, value_names, digits : optional
-        As for :func:`agathis.export.to_text`: bounds in the units before scaling, and labels of
-        categories and codes. Clusters without names are shown by their numbers.
+    **names : optional
+        ``scaler``, ``feature_names``, ``cluster_names``, ``one_hot``, ``value_names``, ``digits``
+        and ``numbers``, as for :func:`agathis.export.to_text`: bounds in the units before
+        scaling, and labels of categories and codes. Clusters without names are shown by their
+        numbers.
 
     Returns
     -------
@@ -156,16 +158,7 @@ def explanation_table(
        3        1    63  0.4200      3                 2  3.4 < petal <= 5.15
        4        2    34  0.2267      3                 1  petal > 5.15
     """
-    checks.check_arguments("explanation_table", METRIC_CONSTRAINTS, digits=digits)
-    described = describe(
-        model,
-        scaler=scaler,
-        feature_names=feature_names,
-        cluster_names=cluster_names,
-        one_hot=one_hot,
-        value_names=value_names,
-        digits=digits,
-    )
+    described = describe(model, **names)
     size, share = _reached(described, X, sample_weight)
     depths, lengths = _paths(described)
     rows = []

@@ -38,15 +38,9 @@ def plot_clusters(
     model: BaseEstimator | Pipeline | Tree,
     X: ArrayLike,
     *,
-    features: Sequence[int | str] | None = None,
     ax: Axes | None = None,
-    feature_names: Sequence[str] | None = None,
-    cluster_names: Sequence[str] | None = None,
-    scaler: object = None,
-    one_hot: object = None,
-    standardise: bool = False,
-    max_points: int | None = 10_000,
     legend: bool = True,
+    **options: Any,
 ) -> Axes:
     """Plot rows as points, with the colour and marker of their cluster.
 
@@ -64,10 +58,11 @@ def plot_clusters(
         the plot shows.
     ax : matplotlib Axes, optional
         Where to draw; by default a new figure.
-    features, feature_names, cluster_names, scaler, one_hot, standardise, max_points : optional
-        As for :func:`agathis.plot.cluster_points`.
     legend : bool, default=True
         Whether to add a legend.
+    **options : optional
+        As for :func:`agathis.plot.cluster_points`: ``features`` or ``standardise``,
+        ``max_points``, and names such as ``feature_names``.
 
     Returns
     -------
@@ -87,17 +82,7 @@ def plot_clusters(
     """
     checks.check_arguments("plot_clusters", PLOT_CONSTRAINTS, legend=legend)
     sampled = sampled_rows(X, {})
-    points = cluster_points(
-        as_local(model),
-        sampled.rows,
-        features=features,
-        feature_names=feature_names,
-        cluster_names=cluster_names,
-        scaler=scaler,
-        one_hot=one_hot,
-        standardise=standardise,
-        max_points=max_points,
-    )
+    points = cluster_points(as_local(model), sampled.rows, **options)
     ax = canvas(ax, (7.0, 4.8))
     handles = _draw_points(ax, points)
     _set_limits(ax, points)

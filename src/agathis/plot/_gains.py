@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 def plot_gains(model: BaseEstimator | Pipeline | Tree, *, ax: Axes | None = None) -> Axes:
     """Plot the objective against the number of leaves.
 
-    Where the curve is flat, further leaves explain little more. Squares are splits that found a
+    Where the curve is flat, further leaves explain little more. Squares are splits that add a
     cluster, with the number of clusters from there on. The axis on the right is the fraction of
     all gains. A Kauri tree with fewer leaves is the first part of one with more, so the
     plot also shows the effect of ``max_leaf_nodes``.
@@ -89,7 +89,7 @@ def plot_gains(model: BaseEstimator | Pipeline | Tree, *, ax: Axes | None = None
 
 
 def _draw_counts(ax: Axes, curve: GainCurve, y: np.ndarray) -> None:
-    """Annotate the number of clusters at splits that found one; not all of them if many."""
+    """Annotate the number of clusters at splits that add one; not all of them if many."""
     founding = np.flatnonzero(curve.founds)
     every = -(-len(founding) // 12)
     for rank, i in enumerate(founding):

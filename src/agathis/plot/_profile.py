@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -47,12 +47,8 @@ def plot_profile(
     X: ArrayLike,
     *,
     ax: Axes | None = None,
-    feature_names: Sequence[str] | None = None,
-    cluster_names: Sequence[str] | None = None,
-    scaler: object = None,
-    one_hot: object = None,
-    max_features: int | None = 20,
     sample_weight: ArrayLike | None = None,
+    **options: Any,
 ) -> Axes:
     """Plot the profile of each cluster, as a table of coloured numbers.
 
@@ -68,8 +64,11 @@ def plot_profile(
         at random, which the plot shows.
     ax : matplotlib Axes, optional
         Where to draw; by default a new figure, as large as the table needs.
-    feature_names, cluster_names, scaler, one_hot, max_features, sample_weight : optional
-        As for :func:`agathis.plot.cluster_profile`.
+    sample_weight : array-like of shape (n_samples,), optional
+        Weights of the rows in means and standard deviations.
+    **options : optional
+        As for :func:`agathis.plot.cluster_profile`: ``max_features``, and names such as
+        ``feature_names``.
 
     Returns
     -------
@@ -88,16 +87,7 @@ def plot_profile(
     ['x[2]', 'x[3]', 'x[0]', 'x[1]']
     """
     sampled = sampled_rows(X, {"sample_weight": sample_weight})
-    profile = cluster_profile(
-        as_local(model),
-        sampled.rows,
-        feature_names=feature_names,
-        cluster_names=cluster_names,
-        scaler=scaler,
-        one_hot=one_hot,
-        max_features=max_features,
-        sample_weight=sample_weight,
-    )
+    profile = cluster_profile(as_local(model), sampled.rows, sample_weight=sample_weight, **options)
     check_axes(ax)
     rows = [shortened(clean(name), FEATURE_WIDTH) for name in profile.feature_names]
     heads = [

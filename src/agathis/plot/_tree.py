@@ -8,7 +8,7 @@ stay in proportion.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -51,16 +51,10 @@ def plot_tree(
     model: BaseEstimator | Pipeline | Tree,
     *,
     ax: Axes | None = None,
-    feature_names: Sequence[str] | None = None,
-    cluster_names: Sequence[str] | None = None,
-    scaler: object | None = None,
-    one_hot: object = None,
-    value_names: Mapping[Any, Any] | None = None,
-    max_depth: int | None = None,
-    digits: int = 4,
     details: bool = True,
     root: str = "auto",
     fontsize: float | None = None,
+    **options: Any,
 ) -> Axes:
     """Plot a tree.
 
@@ -74,16 +68,15 @@ def plot_tree(
         A fitted estimator with ``tree_``, with scalers before it or not, or the tree itself.
     ax : matplotlib Axes, optional
         The axes, to which the font size is fitted. By default a new figure, as large as needed.
-    feature_names, cluster_names, scaler, one_hot, value_names, digits : optional
-        As for :func:`agathis.plot.layout_tree`.
-    max_depth : int, optional
-        Nodes below this depth are left out; dashed boxes show their number of leaves.
     details : bool, default=True
         Whether to show sizes, kinds of split and gains.
     root : {"auto", "top", "left"}, default="auto"
         The position of the root: ``"auto"`` is on top unless the plot would be very wide.
     fontsize : float, optional
         In points. By default chosen to fit.
+    **options : optional
+        As for :func:`agathis.plot.layout_tree`: ``max_depth``, below which dashed boxes show the
+        number of leaves, and names such as ``feature_names``.
 
     Returns
     -------
@@ -103,16 +96,7 @@ def plot_tree(
     checks.check_arguments(
         "plot_tree", PLOT_CONSTRAINTS, details=details, root=root, fontsize=fontsize
     )
-    layout = layout_tree(
-        model,
-        feature_names=feature_names,
-        cluster_names=cluster_names,
-        scaler=scaler,
-        one_hot=one_hot,
-        value_names=value_names,
-        max_depth=max_depth,
-        digits=digits,
-    )
+    layout = layout_tree(model, **options)
     check_axes(ax)
     page, points = PAGE_SIZE, POINTS
     if ax is not None:

@@ -60,27 +60,25 @@ function histogram(node) {
   const [width, height, foot, head] = [300, 118, 18, 14];
   const [left, right] = h.counts;
   const most = Math.max(...left.map((n, i) => n + right[i]), 1);
-  const wide = width / left.length;
+  const step = width / left.length;
   const high = (n) => (n / most) * (height - foot - head);
   const bars = left.flatMap((n, i) => {
     const base = height - foot;
-    const gap = left.length > 40 ? 0 : Math.min(1.5, wide * 0.12);
+    const gap = left.length > 40 ? 0 : Math.min(1.5, step * 0.12);
     const bar = (cls, y, size) =>
-      size > 0 ? svg("rect", { class: cls, x: i * wide + gap / 2, y, width: wide - gap, height: size }) : null;
+      size > 0 ? svg("rect", { class: cls, x: i * step + gap / 2, y, width: step - gap, height: size }) : null;
     return [bar("left", base - high(n), high(n)), bar("right", base - high(n) - high(right[i]), high(right[i]))];
   });
+  // Labels that would overlap are listed below, by number.
+  const numbered = h.labels?.some((label) => wide(label, "11px") > step - 4);
   const text = (x, words, anchor, cls = null) => svg("text", { x, y: height - 4, "text-anchor": anchor, class: cls }, words);
   const marks = [svg("line", { class: "axis", x1: 0, x2: width, y1: height - foot, y2: height - foot })];
   if (h.labels) {
-    const most = Math.floor(wide / 6);
-    h.labels.forEach((label, i) => {
-      const short = label.length > most ? label.slice(0, Math.max(1, most - 1)) + "…" : label;
-      marks.push(text((i + 0.5) * wide, short, "middle"));
-    });
+    h.labels.forEach((label, i) => marks.push(text((i + 0.5) * step, numbered ? String(i + 1) : label, "middle")));
   } else {
-    const [first, step, count] = h.scale;
-    const at = (value) => (width * (value - first)) / (step * count);
-    for (const tick of ticks(first, first + step * count, 5)) {
+    const [first, size, count] = h.scale;
+    const at = (value) => (width * (value - first)) / (size * count);
+    for (const tick of ticks(first, first + size * count, 5)) {
       const x = at(tick);
       marks.push(svg("line", { class: "axis", x1: x, x2: x, y1: height - foot, y2: height - foot + 3 }));
       const anchor = x < 14 ? "start" : x > width - 14 ? "end" : "middle";
@@ -96,7 +94,8 @@ function histogram(node) {
   const chart = svg("svg", { class: "histogram", viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": `Distribution of ${node.name} on both sides of the split` }, bars, marks);
   const key = (side, child, missing) => el("li", {}, el("span", { class: `key ${side}` }),
     el("span", { class: "what" }, data.nodes[child].condition), counted(data.nodes[child].size) + (missing ? ` (${missing} missing)` : ""));
-  return [chart, el("ul", { class: "keys" }, key("left", children[0], h.missing[0]), key("right", children[1], h.missing[1]))];
+  const names = numbered ? el("ol", { class: "bar-names" }, h.labels.map((label) => el("li", {}, label))) : null;
+  return [chart, ...(names ? [names] : []), el("ul", { class: "keys" }, key("left", children[0], h.missing[0]), key("right", children[1], h.missing[1]))];
 }
 
 // A number at an axis, where there is little room.
@@ -184,7 +183,7 @@ function planeHint() {
   const { explained, points, kind, scaled, n_missing: missing, n_rows: n } = data.plane;
   const what = points
     ? (points.length + missing < n ? `${points.length.toLocaleString("en")} of ${counted(n)}. ` : "Each mark is a row. ")
-    : "Each mark is a bin of rows, drawn as their most frequent cluster; its size shows the number of rows. ";
+    : "Each mark is a bin of rows, drawn as their most frequent group; its size shows the number of rows. ";
   const where = kind !== "components" ? "" :
     `The axes are the first two principal components of the ${scaled ? "scaled rows" : "rows"}, with ${percent(explained[0] + explained[1])} of the variance. `;
   return what + where + (missing ? `${counted(missing)} with missing values are not shown.` : "");
@@ -211,7 +210,7 @@ function distribution(item, cluster) {
     return svg("rect", { class: i === n ? `${cls} gone` : cls, x: (i * wide + gap / 2 + (i === n ? apart : 0)).toFixed(2), y: (height - high).toFixed(2), width: (wide - gap).toFixed(2), height: high.toFixed(2) },
       item.labels || i === n ? svg("title", {}, `${i === n ? "missing" : item.labels[i]}: ${percent(share)}`) : null);
   });
-  return svg("svg", { class: "small-chart", viewBox: `0 0 ${width} ${height}`, width, height, role: "img",
+  return svg("svg", { class: "small-chart", viewBox: `0 0 ${width} ${height}`, preserveAspectRatio: "none", width, height, role: "img",
     "aria-label": `Distribution of ${item.name}, ${cluster === null ? "all rows" : data.clusters[cluster].name}` },
   bars(whole, front ? "whole" : "whole alone"), front ? bars(front, "front") : null,
   svg("line", { class: "axis", x1: 0, x2: width - (apart ? wide + apart : 0), y1: height - 0.5, y2: height - 0.5 }));

@@ -17,11 +17,11 @@ from agathis._rules.profile import ClusterProfile
 from agathis.report._bins import categories, numbers
 from agathis.report._node_rows import are_of_years, rounded
 from agathis.report._tuning import MAX_PROFILE, PROFILE_BINS
-from agathis.report._typical import private_profile
+from agathis.report._typical import PrivateProfile, private_profile, unit_of
 
 
 def profile_data(
-    profile: ClusterProfile,
+    profile: PrivateProfile,
     columns: Sequence[Column],
     X: np.ndarray,
     labels: np.ndarray,
@@ -75,7 +75,7 @@ def by_table_column(profile: ClusterProfile, columns: Sequence[Column]) -> list[
 
 
 def _distribution(
-    profile: ClusterProfile,
+    profile: PrivateProfile,
     columns: Sequence[Column],
     members: list[int],
     X: np.ndarray,
@@ -99,7 +99,8 @@ def _distribution(
         cell = {"counts": counts.tolist(), "missing": binned.n_missing(rows)}
         if binned.labels is None:
             cell["mean"] = rounded(profile.means[k, first])
-            cell["apart"] = rounded(profile.standardised[k, first])
+            cell["middle"] = rounded(profile.middles[k, first])
+            cell["apart"] = rounded(profile.apart[k, first])
         clusters.append(cell)
     counts = binned.counts()
     enough = counts.sum() >= min_rows
@@ -115,6 +116,11 @@ def _distribution(
         "counts": counts.tolist() if enough else None,
         "missing": binned.n_missing(),
         "mean": rounded(profile.overall[first]) if enough and binned.labels is None else None,
+        "middle": rounded(profile.overall_middle[first])
+        if enough and binned.labels is None
+        else None,
+        "skewed": bool(profile.skewed[first]),
+        "unit": unit_of(X[:, features[0]]) if binned.labels is None else 0.0,
         "clusters": clusters,
     }
 

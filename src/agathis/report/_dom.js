@@ -20,9 +20,10 @@ function filled(element, options, children) {
   return element;
 }
 
-// A number for reading; a year has no comma.
-function shown(value, isYear = false) {
-  if (value === null) return "–";
+// A number for reading, rounded to a unit; a year has no comma.
+function shown(given, isYear = false, unit = 0) {
+  if (given === null) return "–";
+  const value = unit > 0 ? Math.round(given / unit) * unit + 0 : given;
   const short = Number(value.toPrecision(Math.abs(value) >= 1e4 ? 4 : 5 - (Math.abs(value) < 1000)));
   const size = Math.abs(short);
   const plain = size === 0 || (size >= 1e-4 && size < 1e15);
@@ -41,7 +42,7 @@ function counted(n, what = "row") {
 
 // A condition is what is before the name of a feature, the name, and what is after it.
 function condition([before, name, after]) {
-  return [before, el("b", { class: "name" }, name), after];
+  return [before, el("b", { class: "name", title: data.full[name] ?? null }, name), after];
 }
 
 function ruleText(rule) {
@@ -86,4 +87,4 @@ function download(name, content, type) {
 }
 
 // The title as the name of a file.
-const fileName = (ending) => (document.title.replace(/[^\p{L}\p{N}]+/gu, "-").replace(/^-|-$/g, "").slice(0, 60) || "clusters") + ending;
+const fileName = (ending) => (document.title.replace(/[^\p{L}\p{N}]+/gu, "-").replace(/^-|-$/g, "").slice(0, 60) || "groups") + ending;

@@ -9,16 +9,21 @@ from typing import Any
 from agathis._utils.numbers import number
 
 
-def figure(value: float | None, year: bool = False) -> str:
-    """Format a number; a ``year`` has no comma.
+def figure(value: float | None, year: bool = False, unit: float = 0.0) -> str:
+    """Format a number, rounded to a multiple of ``unit``; a ``year`` has no comma.
 
     >>> figure(12345.678), figure(0.5), figure(None) == "\\u2013", figure(-0.25) == "\\u22120.25"
     ('12,350', '0.5', True, True)
     >>> figure(2019.0), figure(2019.0, year=True)
     ('2,019', '2019')
+    >>> figure(40.0585, unit=1.0), figure(23456.7, unit=100.0), figure(-0.02, unit=0.1)
+    ('40', '23,500', '0')
     """
     if value is None:
         return "\u2013"
+    if unit > 0:
+        # Adding 0 makes -0 a 0.
+        value = round(value / unit) * unit + 0.0
     short = float(number(value, 4)) if abs(value) < 1e4 else float(f"{value:.4g}")
     comma = "" if year else ","
     plain = 1e-4 <= abs(short) < 1e15 or short == 0

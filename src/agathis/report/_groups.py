@@ -21,7 +21,7 @@ from agathis.report._node_rows import (
     telling_features,
 )
 from agathis.report._tuning import SPLIT_BINS
-from agathis.report._typical import typical_of
+from agathis.report._typical import PrivateProfile, typical_of
 from agathis.report._wording import at_most, category_of, displayed_rule, otherwise
 
 
@@ -93,7 +93,7 @@ def _histogram(described: Described, rows: NodeRows, node: int) -> dict[str, obj
         return histogram(rows.X[left, f], rows.X[right, f], columns[f], threshold)
     if isinstance(axis, SumAxis):
         # In units, as the rule has it.
-        sums = [axis.in_words(rows.X[side]) for side in (left, right)]
+        sums = [axis.total_as_written(rows.X[side]) for side in (left, right)]
         return histogram(sums[0], sums[1], Number(axis.name), axis.description.bounds[threshold])
     # All categories of the column, not only those of the split.
     features = list(axis.features)
@@ -131,13 +131,15 @@ def _on_both_sides(binned: Binned, left: slice, right: slice) -> dict[str, objec
 def clusters_of(
     described: Described,
     X: np.ndarray,
-    profile: ClusterProfile,
+    profile: PrivateProfile,
     labels: np.ndarray,
     classes: tuple[list[str], np.ndarray] | None,
     min_rows: int,
 ) -> list[dict[str, object]]:
     """The clusters in the order of their numbers, without classes of fewer than ``min_rows``."""
     tree, out = described.tree, []
+    evidence = getattr(described.model, "evidence_", None)
+    rules = None if evidence is None else evidence.rules
     for k, boxes in enumerate(cluster_boxes(described)):
         style, size = cluster_style(k), int(profile.sizes[k])
         order = by_cover(X, boxes)
@@ -159,9 +161,36 @@ def clusters_of(
                 "n_leaves": int(np.count_nonzero(tree.is_leaf & (tree.cluster == k))),
                 "typical": typical_of(profile, k, described.columns, {axis.name for axis in main}),
                 "classes": counts,
+                "rate": None if counts is None or classes is None else rate_of(counts, classes),
+                # Of the rows of the fit, also on a page about others.
+                "evidence": None
+                if not rules
+                else {
+                    "shown": rules[k].shown,
+                    "pvalue": rounded(rules[k].pvalue),
+                    "recurrence": rounded(rules[k].recurrence),
+                },
             }
         )
     return out
+
+
+def rate_of(counts: list[int], classes: tuple[list[str], np.ndarray]) -> dict[str, object]:
+    """The class that a card tells, its share of a group and of all rows.
+
+    Of two classes it is the rarer one, so that all groups tell the same; of more the most frequent.
+
+    >>> rate_of([6, 4], (["no", "yes"], np.array([0] * 18 + [1] * 2)))
+    {'class': 1, 'share': 0.4, 'overall': 0.1}
+    """
+    overall = np.bincount(classes[1], minlength=len(counts))
+    told = int(np.argmin(overall)) if np.count_nonzero(overall) == 2 == len(counts) else None
+    told = int(np.argmax(counts)) if told is None else told
+    return {
+        "class": told,
+        "share": rounded(counts[told] / max(1, sum(counts))),
+        "overall": rounded(float(overall[told] / overall.sum())),
+    }
 
 
 def kind_of(column: object) -> dict[str, object]:

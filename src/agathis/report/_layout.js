@@ -2,8 +2,8 @@
 // children; the condition of a node is on its line or, if that is too wide for the view, in its box.
 // "outline": one node per line, indented by depth, for narrow pages.
 
-const ACROSS = { width: 150, broadest: 300, height: 42, gap: 88, widest: 320, apart: 10, border: 22 };
-const INSIDE = { gap: 40, step: 10 };
+const ACROSS = { width: 150, narrowest: 104, broadest: 300, height: 42, gap: 88, widest: 320, apart: 10, border: 22 };
+const INSIDE = { gap: 32, step: 10 };
 const OUTLINE = { apart: 8, inset: 16, border: 10, broadest: 420 };
 // The height of a line of a name and of a condition in a box, and the maximum number of lines.
 const NAME = { font: "600 13px", line: 17, most: 6 };
@@ -99,7 +99,7 @@ function across(seen, folded, room, tall, close) {
   const size = (plan) => (room ? Math.min(1, room / plan.width, tall / plan.height) * (plan.box.cut ? 0.6 : 1) : 1);
   let best = laid(seen, folded, close, boxOf(seen));
   if (size(best) >= LARGE) return best;
-  for (let { broadest: width } = ACROSS; width >= ACROSS.width; width -= INSIDE.step) {
+  for (let { broadest: width } = ACROSS; width >= ACROSS.narrowest; width -= INSIDE.step) {
     const plan = laid(seen, folded, close, boxFor(seen, width, EDGES, true));
     if (size(plan) > size(best)) best = plan;
   }

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator, clone
 
-from agathis._suggest import default_min_leaf
+from agathis._growth.limits import default_min_leaf
 from agathis._trees.tree import Tree
 from agathis.report._tuning import LEAF_MULTIPLES
 

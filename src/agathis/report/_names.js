@@ -23,15 +23,15 @@ function rename(k, name) {
 
 // The error message of an invalid name, or an empty string.
 function wrongName(k, name) {
-  if (!name) return "A cluster needs a name.";
+  if (!name) return "A group needs a name.";
   const other = data.clusters.findIndex((cluster, i) => i !== k && cluster.name === name);
-  return other < 0 ? "" : `Cluster ${other} already has this name.`;
+  return other < 0 ? "" : `Group ${other} already has this name.`;
 }
 
 function editName(k) {
   const head = document.querySelector(`.cluster [data-name="${k}"]`);
   const button = document.querySelector(`[data-edit="${k}"]`);
-  const input = el("input", { type: "text", class: "new-name", "aria-label": "The name of this cluster", maxlength: 120 });
+  const input = el("input", { type: "text", class: "new-name", "aria-label": "The name of this group", maxlength: 120 });
   const error = el("span", { class: "error", role: "alert" });
   input.value = data.clusters[k].name;
   head.hidden = button.hidden = true;

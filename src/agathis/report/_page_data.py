@@ -41,8 +41,9 @@ from agathis.report._node_rows import are_of_years, named_classes, rows_by_node,
 from agathis.report._private import RARE, without_rare
 from agathis.report._provenance import provenance_of
 from agathis.report._quality import quality_of
+from agathis.report._short_names import with_short_names
 from agathis.report._tuning import FEW, MAX_IDS
-from agathis.report._typical import private_profile
+from agathis.report._typical import private_profile, unit_of
 from agathis.report._wording import titles_of
 
 
@@ -140,8 +141,15 @@ def summarise(
     # The minimum number of rows whose values are shown.
     min_rows = 1 if rows else FEW
     exact, described = described, without_rare(described, X, min_rows, _names_of(show))
-    if not described.named_clusters:
-        described = replace(described, clusters=titles_of(described))
+    private = described
+    described, full = with_short_names(described)
+    titles = titles_of(described)
+    # Groups without a name of their own get a title.
+    names = [
+        title if not described.named_clusters or name == f"cluster {k}" else name
+        for k, (name, title) in enumerate(zip(described.clusters, titles, strict=True))
+    ]
+    described = replace(described, clusters=names)
     tree, columns = described.tree, described.columns
     indicators = [column for column in columns if isinstance(column, Indicator)]
     by_node = rows_by_node(tree, X, described.leaves(), columns)
@@ -153,11 +161,12 @@ def summarise(
     # The coordinates on a circle are for distances only; the hour or the month is shown instead.
     hidden = {f for f, column in enumerate(columns) if on_circle(column)}
     profile = without(private_profile(X, labels, columns, described.clusters, min_rows), hidden)
+    evidence = getattr(fitted, "evidence", None)
     with at_most(1):
         # Many fits of few rows: threads would mostly wait for each other.
         quality = quality_of(fitted, fit_rows, labels, min_rows)
     return {
-        "title": title or f"{tree.n_clusters} clusters in {len(X):,} rows",
+        "title": title or f"{tree.n_clusters} groups in {len(X):,} rows",
         "about": {
             "n_rows": len(X),
             "n_features": len({column.column for column in columns}),
@@ -178,6 +187,7 @@ def summarise(
                 "hidden": f in hidden,
                 "year": are_of_years(column, X[:, f]),
                 **kind_of(column),
+                "unit": 0.0 if isinstance(column, Indicator) else unit_of(X[:, f]),
                 **spread_of(X[:, f], min_rows, column),
             }
             for f, column in enumerate(columns)
@@ -197,7 +207,10 @@ def summarise(
             ),
         ],
         "plane": plane_data(described, X, fit_rows, labels, bool(rows)),
-        "code": _code(described, exact),
+        "code": _code(private, exact),
+        "full": full,
+        # Whether the rows show more than one group; None if that was not tested.
+        "shown": None if evidence is None else evidence.shown,
         "rare": RARE if any(RARE in (c.category, c.rest) for c in indicators) else None,
         "n_shown": len(_names_of(show)),
         # Rows are looked up by what the owner of the table lets readers see of them.

@@ -2,11 +2,11 @@
 
 // The effect of each kind of split on the cluster whose rows it divided.
 const MOVES = {
-  star: "One side became a new cluster.",
-  double_star: "Both sides became new clusters.",
-  switch: "One side went to another cluster.",
-  mixed: "One side became a new cluster, the other went to another one.",
-  reallocation: "Both sides went to other clusters.",
+  star: "One side became a new group.",
+  double_star: "Both sides became new groups.",
+  switch: "One side went to another group.",
+  mixed: "One side became a new group, the other went to another one.",
+  reallocation: "Both sides went to other groups.",
 };
 
 function showPanel(number) {
@@ -26,7 +26,7 @@ function showPanel(number) {
     const kind = MOVES[node.move] ? ` ${MOVES[node.move]}` : "";
     parts.push(el("p", { class: "small", id: "panel-gain" }, `It contributes ${percent(node.gain)} of the total gain.${kind}`));
   }
-  if (!leaf) parts.push(el("h4", {}, "Clusters in this subtree"), ...mixOf(node.mix, data.clusters.map((c) => c.name), (k) => mark(k, 12), (k) => ({ class: `k${k}` })));
+  if (!leaf) parts.push(el("h4", {}, "Groups below"), ...mixOf(node.mix, data.clusters.map((c) => c.name), (k) => mark(k, 12), (k) => ({ class: `k${k}` })));
   if (node.classes) {
     const look = (c) => ({ class: "class", opacity: 1 - (0.82 * c) / Math.max(1, data.classes.length - 1) });
     const sign = (c) => svg("svg", { class: "swatch", width: 10, height: 10, "aria-hidden": "true" }, svg("rect", { ...look(c), width: 10, height: 10, rx: 2 }));
@@ -52,7 +52,7 @@ function valuesOf(node) {
   if (!node.telling.length) {
     return node.size ? [el("p", { class: "small" }, `Values of fewer than ${data.about.few} rows are not shown.`)] : [];
   }
-  const head = node.parent < 0 ? "Most informative features" : "Features that differ most from all rows";
+  const head = node.parent < 0 ? "Columns that tell most" : "Columns that differ most from all rows";
   const key = node.parent < 0 ? "" : "Dark: these rows; light: all rows. ";
   const numbers = node.telling.some(({ feature }) => data.features[feature].kind !== "indicator");
   const shares = node.telling.some(({ feature }) => data.features[feature].kind === "indicator");
@@ -71,7 +71,7 @@ function valueRow(found, isRoot) {
   const missing = found.missing ? el("small", {}, `${counted(found.missing)} missing`) : null;
   const line = (who, values) => {
     const words = feature.kind === "indicator" ? percent(values.mean)
-      : `${values.quartiles.map((value) => shown(value, feature.year)).join(" | ")}, mean ${shown(values.mean, feature.year)}`;
+      : `${values.quartiles.map((value) => shown(value, feature.year, feature.unit)).join(" | ")}, mean ${shown(values.mean, feature.year, feature.unit)}`;
     return el("small", {}, isRoot ? words : `${who} ${words}`);
   };
   return el("tr", {},

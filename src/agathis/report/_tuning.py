@@ -19,6 +19,14 @@ MAX_CLASSES, MAX_CATEGORIES = 12, 10
 #: standard deviations.
 MAX_TYPICAL, MIN_DIFFERENCE = 3, 0.5
 
+#: Where the mean of a column is more standard deviations of most values from its median than this,
+#: on average over the groups, or twice as many for all rows, the page has medians.
+SKEWED = 0.2
+#: The distance of the quartiles of a normal distribution, in standard deviations.
+IQR_OF_NORMAL = 1.349
+#: Values are rounded to a power of ten of which a standard deviation has at least this many.
+STEPS = 4
+
 #: Bins of the histogram of a split and of the profile; rounding the step may change their number.
 SPLIT_BINS, PROFILE_BINS = 24, 18
 #: The minimum and maximum number of bins along each side of the scatter plot.

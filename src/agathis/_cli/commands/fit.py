@@ -12,7 +12,7 @@ import typer
 from agathis._cli import options
 from agathis._cli.clusters import check_possible, fit_on_cluster
 from agathis._cli.console import Messages, count, listed
-from agathis._cli.errors import BadData, PartialResult, WrongUse, bad_data
+from agathis._cli.errors import BadData, NotShown, PartialResult, WrongUse, bad_data
 from agathis._cli.options import Columns, TextFile, TreeOptions
 from agathis._cli.output import STDOUT, check_apart, check_target, write
 from agathis._cli.reporting import check_report, write_report
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     import numpy as np
     from sklearn.base import BaseEstimator
 
-    from agathis._columns.errors import Note
+    from agathis._evidence import Repeats
     from agathis._fit_table import PreparedTable
     from agathis.export import FittedModel
 
-#: With as many values the search for the number of clusters takes several seconds.
+#: With as many values the test takes about a second.
 VALUES_TO_WAIT_FOR = 300_000
 
 
@@ -104,6 +104,7 @@ def fit(
     from agathis._cli.fitting import check_settings, fitted, read_rows
     from agathis._cli.inputs import title_of_input
     from agathis._cli.names import scale_for_kernel
+    from agathis._evidence import Repeats
     from agathis._fit_table import as_pipeline
     from agathis._model.conversion import fitted_model
     from agathis.export import to_json, to_rules
@@ -114,13 +115,20 @@ def fit(
     rows, read = read_rows(
         data, columns, reading, messages, plain=not is_kauri, identifier=identifier
     )
-    n_clusters, doubts = (clusters, []) if clusters else _suggested(rows, tree, messages)
+    # The evidence is that of the linear kernel.
+    repeats = None
+    if clusters is None or tree.kernel == "linear":
+        if rows.X.size >= VALUES_TO_WAIT_FOR:
+            messages.say("Testing whether there are groups.")
+        repeats = Repeats.of(rows.X, tree.seed)
+    n_clusters = clusters or _suggested(rows, repeats, tree, messages)
     model = fitted(tree, n_clusters, rows, messages)
+    evidence = None if repeats is None else repeats.evidence(model.tree_)
     found = model.tree_.n_clusters
     if cluster_names is not None and len(cluster_names) != found:
         raise BadData(f"the tree has {found} clusters, and --names {len(cluster_names)} names.")
     with bad_data():
-        pipeline = as_pipeline(rows, model, doubts)
+        pipeline = as_pipeline(rows, model, evidence)
         pipeline.provenance_ = replace(
             pipeline.provenance_,
             source=os.path.basename(title_of_input(data)),
@@ -128,8 +136,10 @@ def fit(
             title=title,
         )
         described = fitted_model(pipeline, cluster_names=cluster_names)
-    tell = messages.say if described.n_clusters_ > 1 else messages.warn
+    tell = messages.say if described.n_clusters_ > 1 or n_clusters == 1 else messages.warn
     tell(_outcome(n_clusters, tree.leaves, described))
+    if evidence is not None and evidence.shown:
+        messages.tell(evidence.doubts())
     _tell_proof(model, messages)
     messages.tell(rows.notes_on(model))
     if output is not None:
@@ -146,7 +156,12 @@ def fit(
     if getattr(model, "search_interrupted_", False):
         files = [file for file in (output, report) if file not in (None, STDOUT)]
         where = listed([*files, "standard output"])
+        if evidence is not None and not evidence.shown:
+            messages.warn(evidence.not_shown())
         raise PartialResult(f"the best tree found so far was written to {where}.")
+    if evidence is not None and not evidence.shown:
+        all_the_same = " -k 2 splits the rows all the same." if clusters is None else ""
+        raise NotShown(f"{evidence.not_shown()}{all_the_same}")
 
 
 def _names(names: str | None, clusters: int | None) -> list[str] | None:
@@ -162,20 +177,19 @@ def _names(names: str | None, clusters: int | None) -> list[str] | None:
 
 
 def _suggested(
-    rows: PreparedTable, tree: TreeOptions, messages: Messages
-) -> tuple[int, list[Note]]:
-    """The suggested number of clusters, and doubts about it."""
+    rows: PreparedTable, repeats: Repeats | None, tree: TreeOptions, messages: Messages
+) -> int:
+    """The suggested number of clusters."""
     from agathis._fit_table import suggested
 
-    if rows.X.size >= VALUES_TO_WAIT_FOR:
-        messages.say("Searching for the number of clusters; -k sets it, and saves the time.")
+    assert repeats is not None
     with bad_data():
-        best = suggested(rows, random_state=tree.seed, n_jobs=tree.jobs)
-    k = best.n_clusters if tree.leaves is None else min(best.n_clusters, tree.leaves)
-    messages.say(f"{k} clusters are suggested; -k sets another number.")
-    doubts = best.doubts()
-    messages.tell(doubts)
-    return k, doubts
+        k = suggested(rows, repeats).n_clusters
+    if tree.leaves is not None:
+        k = min(k, tree.leaves)
+    if k > 1:
+        messages.say(f"{k} clusters are suggested; -k sets another number.")
+    return k
 
 
 def _leaves(n: int) -> str:

@@ -62,11 +62,15 @@ def predict(
     # Rows with missing values are predicted too, with a warning.
     loaded = load_model(model, takes_missing=True)
     read = read_for(loaded, data, reading, messages)
-    X = rows_for_model(loaded, read.table, data, messages)
+    X, _ = rows_for_model(loaded, read.table, data, messages)
     labels = loaded.predict(X).tolist()
     if hasattr(loaded, "cluster_names_"):
         # Names may be invalid Unicode; they are escaped as in exports.
-        names = [name.encode(errors="backslashreplace").decode() for name in loaded.cluster_names_]
+        # Without a name of its own a cluster is its number.
+        names = [
+            str(k) if name == f"cluster {k}" else name.encode(errors="backslashreplace").decode()
+            for k, name in enumerate(loaded.cluster_names_)
+        ]
         labels = [names[label] for label in labels]
     _write(output, read.cells() if with_data else None, labels, keep_formulas)
     if output != STDOUT:

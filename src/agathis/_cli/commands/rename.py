@@ -36,7 +36,7 @@ def rename(
 ) -> None:
     """Rename clusters; rules, reports and exports use the names.
 
-    Other clusters keep their names, or get titles of what distinguishes them.
+    Other clusters keep their names.
 
     Example: agathis rename model.json 0=small 1=medium 2=large
     """

@@ -25,19 +25,18 @@ def suggest(
     data: options.Data,
     max_k: Annotated[
         int, typer.Option(min=2, metavar="K", help="Maximum number of clusters to try.")
-    ] = 10,
+    ] = 8,
     columns: Annotated[Columns, "no_split", "no_count", "show", "target"] = options.COLUMNS,
     text: TextFile = options.TEXT_FILE,
     seed: options.Seed = 0,
-    jobs: options.Jobs = None,
     quiet: options.Quiet = False,
 ) -> None:
-    """Suggest how many clusters and leaves suit a table, and why.
+    """Suggest how many clusters a table has, or say that none could be shown.
 
-    silhouette, up to 1, is how tight clusters are and how far apart; chance, what it is in rows
-    without clusters; stability, how well halves of the rows agree on them. Of the stable ones the
-    fewest that are as far above chance as any are suggested. explained is the fraction of the
-    variance of the rows that they account for; leaves make 99 % of what a tree can gain.
+    Random halves of the rows are split, and the other halves test whether the rows at a split have
+    more than one mode: p is the p-value of one mode. recurrence is the fraction of the halves that
+    give the same split; explained, the fraction of the variance that the clusters account for. That
+    no groups could be shown does not mean that there are none.
 
     Example: agathis suggest iris.csv --drop species
     """
@@ -52,25 +51,24 @@ def suggest(
     X = rows.X
     is_large = len(X) >= ROWS_WITH_BAR
     if is_large:
-        messages.say(f"Trying 2 to {min(max_k, len(X) - 1)} clusters.")
+        messages.say(f"Trying 2 to {max_k} clusters.")
     with bad_data():
         suggestion = agathis.suggest(
             X,
             max_clusters=max_k,
             random_state=seed,
-            n_jobs=jobs,
             verbose=int(not quiet and (is_large or sys.stderr.isatty())),
         )
-    best = suggestion.best
-    words = ["agathis", "fit", data, "-k", str(best.clusters), "--leaves", str(best.leaves)]
+    words = ["agathis", "fit", data, "-k", str(suggestion.n_clusters)]
     words += options_typed(columns) + options_typed(text)
     words += ["-o", "model.json", "--report", "report.html"]
     with results() as console:
         console.print(_table(suggestion))
         console.print()
         console.print(suggestion.in_words("--max-k"))
-        console.print()
-        console.print(shlex.join(words), style="bold", soft_wrap=True)
+        if suggestion.evidence.shown:
+            console.print()
+            console.print(shlex.join(words), style="bold", soft_wrap=True)
 
 
 def _table(suggestion: Suggestion) -> Table:
@@ -78,22 +76,18 @@ def _table(suggestion: Suggestion) -> Table:
 
     table = Table(box=None, pad_edge=False, header_style="dim")
     table.add_column("clusters", justify="right")
-    table.add_column("leaves", justify="right")
     table.add_column("explained", justify="right", no_wrap=True)
-    table.add_column("silhouette", no_wrap=True)
-    table.add_column("chance", justify="right")
-    table.add_column("stability", no_wrap=True)
+    table.add_column("p", justify="right", no_wrap=True)
+    table.add_column("recurrence", no_wrap=True)
     table.add_column("")
     for one in suggestion.candidates:
-        best = one is suggestion.best
+        best = one.clusters == suggestion.n_clusters
         table.add_row(
             str(one.clusters),
-            str(one.leaves),
             f"{100 * one.explained:.0f} %",
-            f"{_bar(one.silhouette)} {one.silhouette:5.2f}",
-            f"{one.chance:.2f}",
-            f"{_bar(one.stability)} {one.stability:5.2f}",
-            "<- suggested" if best else suggestion.column_type(one),
+            f"{one.pvalue:.2g}",
+            f"{_bar(one.recurrence)} {one.recurrence:5.2f}",
+            "<- suggested" if best else suggestion.decided(one),
             style="bold" if best else None,
         )
     return table

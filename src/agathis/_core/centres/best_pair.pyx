@@ -12,7 +12,7 @@ from agathis._utils.numbers import threshold_between
 cdef extern from "centres/loops.h" nogil:
     Py_ssize_t centre_best_pair(
         const double* cost, Py_ssize_t width, const int32_t* order, const uint8_t* cut,
-        Py_ssize_t m, Py_ssize_t n_centres, const double* total, double slack, double* room,
+        Py_ssize_t m, Py_ssize_t n_centres, const double* total, double slack, double* workspace,
         double* best)
 
 
@@ -22,7 +22,7 @@ def best_pair(CentreSplits s, Py_ssize_t leaf, const double[:, ::1] cost, total,
     Parameters
     ----------
     s : CentreSplits
-    slot : int
+    leaf : int
     cost : ndarray of shape (n_samples, width)
         What a row costs with a centre, padded; never negative.
     total : ndarray of shape (n_centres,)
@@ -38,13 +38,13 @@ def best_pair(CentreSplits s, Py_ssize_t leaf, const double[:, ::1] cost, total,
     cdef Py_ssize_t f, d = s.n_features, start = s.rows.start[leaf]
     cdef Py_ssize_t m = s.rows.stop[leaf] - start, k = len(total)
     cdef double[::1] sums = np.ascontiguousarray(total), least = np.full(d, np.min(total))
-    cdef double[:, ::1] room = np.empty((d, 2 * cost.shape[1]))
+    cdef double[:, ::1] workspace = np.empty((d, 2 * cost.shape[1]))
     cdef Py_ssize_t[::1] n_left = np.zeros(d, dtype=np.intp)
     cdef int threads = s.threads_for(leaf, k)
     for f in prange(d, nogil=True, num_threads=threads, schedule="dynamic"):
         n_left[f] = centre_best_pair(
             &cost[0, 0], cost.shape[1], &s.rows.order[f, start], &s.rows.cut[f, start],
-            m, k, &sums[0], slack, &room[f, 0], &least[f])
+            m, k, &sums[0], slack, &workspace[f, 0], &least[f])
     best = first_minimum(np.where(np.asarray(n_left) > 0, least, NONE), slack)
     if best is None:
         return None

@@ -19,7 +19,7 @@ def fewest_mistakes(CentreSplits s, Py_ssize_t leaf, centres, own):
     Parameters
     ----------
     s : CentreSplits
-    slot : int
+    leaf : int
     centres : ndarray
         Numbers of the node's centres.
     own : ndarray of int32, one a row

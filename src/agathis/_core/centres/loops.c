@@ -73,11 +73,11 @@ add_row(double *restrict sum, const double *restrict row, ptrdiff_t width)
 AGATHIS_CLONES ptrdiff_t
 centre_best_pair(const double *restrict cost, ptrdiff_t width, const int32_t *restrict order,
                  const uint8_t *restrict cut, ptrdiff_t m, ptrdiff_t n_centres,
-                 const double *restrict total, double slack, double *restrict room,
+                 const double *restrict total, double slack, double *restrict workspace,
                  double *restrict best)
 {
-    double *restrict sum = room;
-    double *restrict before = room + width;
+    double *restrict sum = workspace;
+    double *restrict before = workspace + width;
     double low = *best, left_before = 0.0;
     ptrdiff_t found = 0;
     memset(sum, 0, (size_t)width * sizeof *sum);

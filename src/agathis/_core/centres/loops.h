@@ -19,11 +19,11 @@ void centre_distances(const double *x, ptrdiff_t n, ptrdiff_t d, const double *c
  *
  * IN cost[i * width + k]: what row i costs with centre k, never negative; order, cut: the m rows
  * in order, and whether a threshold fits after each; total[k]: the sum over all rows; best: what
- * the cut must be below, by more than `slack`; room: 2 * width values.
+ * the cut must be below, by more than `slack`; workspace: 2 * width values.
  * OUT best: the sum of both sides.  Returns how many rows are on the left, 0 for no cut. */
 ptrdiff_t centre_best_pair(const double *cost, ptrdiff_t width, const int32_t *order,
                            const uint8_t *cut, ptrdiff_t m, ptrdiff_t n_centres,
-                           const double *total, double slack, double *room, double *best);
+                           const double *total, double slack, double *workspace, double *best);
 
 /* What rows cost where the first centres of a feature's order are left and the others right.
  *

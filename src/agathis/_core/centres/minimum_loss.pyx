@@ -38,7 +38,7 @@ def minimum_loss(
     Parameters
     ----------
     s : CentreSplits
-    slot : int
+    leaf : int
     centres : ndarray
         Numbers of the node's centres, two or more.
     distance : ndarray of shape (n_samples, width)

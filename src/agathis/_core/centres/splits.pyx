@@ -54,7 +54,7 @@ cdef class CentreSplits:
         return np.array(s.order[self.n_features, s.start[leaf]:s.stop[leaf]])
 
     def split(self, Py_ssize_t leaf, Py_ssize_t feature, double threshold):
-        """Cut a leaf; the slot of the right child, the left one keeps its own."""
+        """Cut a leaf; the index of the right child; the left one keeps that of the leaf."""
         cdef Py_ssize_t right = self.n_leaves
         self.rows.split(leaf, right, feature, self.count_to(leaf, feature, threshold, True))
         self.n_leaves += 1

@@ -19,11 +19,10 @@
 # with absolute values of d^2 and of the inertia. All this is algebra: it holds for any symmetric
 # kernel, positive or not. A sum over S is at most the sum over T, and at most the largest term
 # in T times the samples of S. So the bounds are kept by kind of move, that is by the size of S
-# (pairwise/scan.h): a large leaf does not lose what is known of its small sides. And they are kept
-# by target: that a far cluster came a little nearer does not matter. A move of kind i to cluster k
-# gained at most min(kind_gain[i], target_gain[k]) at the last search; on top of it may have come
-# kind_slack[i], if the leaf's own cluster changed, and what `drift[k]` says, if k did. The bound
-# of a leaf is the largest sum of these, and most leaves need no search after most splits.
+# (pairwise/scan.h): a large leaf does not lose what is known of its small sides. A move of kind i
+# gained at most kind_gain[i] at the last search, and kind_slack[i] is what the changes since may
+# have added. The bound of a leaf is the largest sum of these, and most leaves need no search after
+# most splits.
 import numpy as np
 
 from libc.math cimport INFINITY, fabs, nextafter
@@ -42,7 +41,7 @@ cdef struct Change:
 
 
 cdef Change change_of(State s, int32_t k, double size, double kernel_sum) noexcept nogil:
-    """Change size and stock of cluster k."""
+    """Change size and kernel sum of cluster k."""
     cdef Change change
     change.before, change.after = s.size[k], size
     change.offset_before = s.kernel_sum[k] / (change.before * change.before)
@@ -63,8 +62,8 @@ cdef Rest rest_of(
 ) noexcept nogil:
     """Of a cluster that a leaf leaves; ``sums`` is that of ``transfer``.
 
-    It is summed over the samples that stay. As a difference of the cluster's stocks it would be off
-    by a rounding of what leaves, which may weigh a million times as much.
+    It is summed over the samples that stay. A difference of the cluster's kernel sums would have
+    the rounding error of what leaves, which may weigh a million times as much.
     """
     cdef Py_ssize_t i, leaf
     cdef Rest rest = Rest(0.0, 0.0)
@@ -89,7 +88,7 @@ cdef inline void look(
     const Change* change, double weight, double kernel_sum_before, double kernel_sum_after,
     bint own, Seen* seen,
 ) noexcept nogil:
-    """Add one sample, by its stocks with the cluster before and after."""
+    """Add one sample, by its kernel sums with the cluster before and after."""
     cdef double before = weight * change.offset_before - kernel_sum_before * change.twice_before
     cdef double after = weight * change.offset_after - kernel_sum_after * change.twice_after
     cdef double moved = larger(0.0, after - before if own else before - after)
@@ -98,15 +97,6 @@ cdef inline void look(
     seen.apart += apart
     seen.moved_most = larger(seen.moved_most, moved)
     seen.apart_most = larger(seen.apart_most, apart)
-
-
-# drift[slot, k, .]: summed over the changes of cluster k since the leaf was searched.
-cdef enum:
-    MOVED = 0        # sum over the leaf of how much nearer k came
-    MAX_MOVED = 1   # the largest term of it
-    APART = 2        # |n - n'|/(n n') times the sum over the leaf of d'^2
-    MAX_APART = 3   # the same with the largest term
-    RATE = 4         # |n - n'|/(n n')
 
 
 # The most samples, and weight, of a side that moves by a move of that kind.
@@ -124,11 +114,13 @@ cdef Side largest_side(State s, Py_ssize_t leaf, int kind) noexcept nogil:
 
 
 cdef double arrive_slack(
-    const double* drift, const Side* side, double spread
+    const Change* change, const Seen* seen, const Side* side, double spread
 ) noexcept nogil:
-    """How much more an arrival may gain."""
-    return smaller(drift[MOVED], side.count * drift[MAX_MOVED]) + side.weight * (
-        smaller(drift[APART], side.count * drift[MAX_APART]) + drift[RATE] * spread)
+    """How much more it may gain to join the changed cluster."""
+    cdef double rate = fabs(change.before - change.after) / (change.before * change.after)
+    cdef double moved = smaller(seen.moved, side.count * seen.moved_most)
+    cdef double apart = smaller(seen.apart, side.count * seen.apart_most)
+    return moved + side.weight * rate * (apart + spread)
 
 
 cdef double leave_slack(
@@ -142,64 +134,32 @@ cdef double leave_slack(
         fabs(change.before - change.after) * side.weight / (n * after) * (apart + spread))
 
 
-cdef void drift_on(double* drift, const Change* change, const Seen* seen) noexcept nogil:
-    cdef double rate = fabs(change.before - change.after) / (change.before * change.after)
-    drift[MOVED] += seen.moved
-    drift[MAX_MOVED] += seen.moved_most
-    drift[APART] += rate * seen.apart
-    drift[MAX_APART] += rate * seen.apart_most
-    drift[RATE] += rate
-
-
-cdef bint own_changed(
+cdef bint cluster_changed(
     State s, Py_ssize_t leaf, int32_t k, const Change* change, const Seen* seen
 ) noexcept nogil:
-    """Raise the slack of a leaf whose own cluster changed; false where nothing can be said."""
+    """Raise the slack of a leaf after a change of cluster k; false if there is no bound."""
     cdef int kind
     cdef Side side
+    cdef double spread
+    cdef bint own = s.cluster[leaf] == k
     # A leaf that is, or was, all of its cluster has other moves to choose from than before.
-    if s.leaves_in[k] == 1 or (change.after > change.before and s.leaves_in[k] == 2):
+    if own and (s.leaves_in[k] == 1 or (change.after > change.before and s.leaves_in[k] == 2)):
         return False
     for kind in range(MOVE_KINDS):
         if s.kind_gain[leaf, kind] > -INFINITY:
-            side = largest_side(s, leaf, kind)
-            s.kind_slack[leaf, kind] += leave_slack(
-                change, seen, &side, s.kind_spread[leaf, kind])
+            side, spread = largest_side(s, leaf, kind), s.kind_spread[leaf, kind]
+            s.kind_slack[leaf, kind] += (
+                leave_slack(change, seen, &side, spread) if own
+                else arrive_slack(change, seen, &side, spread))
     return True
 
 
-cdef void target_changed(
-    State s, Py_ssize_t leaf, int32_t k, const Change* change, const Seen* seen
-) noexcept nogil:
-    cdef double once[5]
-    cdef Side side
-    once[:] = [0.0, 0.0, 0.0, 0.0, 0.0]
-    drift_on(&s.drift[leaf, k, 0], change, seen)
-    # Both sides together may go to any two clusters: every change counts.
-    drift_on(once, change, seen)
-    side = largest_side(s, leaf, MOVE_BOTH)
-    s.kind_slack[leaf, MOVE_BOTH] += arrive_slack(once, &side, s.kind_spread[leaf, MOVE_BOTH])
-
-
 cdef double bound_of(State s, Py_ssize_t leaf) noexcept nogil:
-    cdef double bound, most, gain
-    cdef int kind
-    cdef int32_t k
-    cdef Side side
     # Above the gain in any case: the split that had it may have become worse.
-    bound = nextafter(s.gain[leaf], INFINITY)
-    bound = larger(bound, s.kind_gain[leaf, MOVE_BOTH] + s.kind_slack[leaf, MOVE_BOTH])
-    for kind in range(MOVE_BOTH):
-        gain = s.kind_gain[leaf, kind]
-        if gain == -INFINITY:
-            continue
-        side = largest_side(s, leaf, kind)
-        most = smaller(gain, s.target_gain[leaf, s.n_clusters])
-        for k in range(s.n_clusters):
-            if k != s.cluster[leaf]:
-                most = larger(most, smaller(gain, s.target_gain[leaf, k]) + arrive_slack(
-                    &s.drift[leaf, k, 0], &side, s.kind_spread[leaf, kind]))
-        bound = larger(bound, most + s.kind_slack[leaf, kind])
+    cdef double bound = nextafter(s.gain[leaf], INFINITY)
+    cdef int kind
+    for kind in range(MOVE_KINDS):
+        bound = larger(bound, s.kind_gain[leaf, kind] + s.kind_slack[leaf, kind])
     return bound
 
 
@@ -208,12 +168,11 @@ def transfer(State s, Py_ssize_t leaf_index, int32_t target, const double[::1] s
 
     Parameters
     ----------
-    slot : int
-        The leaf.
+    leaf_index : int
     target : int
         Its new cluster; the first unused number founds one.
     sums : ndarray of shape (n_samples,)
-        Stock of each sample, without its own weight, with the leaf.
+        Kernel sum of each sample, without its own weight, with the leaf.
     """
     cdef int32_t source = s.cluster[leaf_index]
     cdef Py_ssize_t i, position, leaf
@@ -266,12 +225,6 @@ def transfer(State s, Py_ssize_t leaf_index, int32_t target, const double[::1] s
         if s.bound[leaf] == INFINITY:
             continue
         known = not s.partial[leaf]
-        if s.cluster[leaf] == source:
-            known = known and own_changed(s, leaf, source, &p, &seen[2 * leaf])
-        else:
-            target_changed(s, leaf, source, &p, &seen[2 * leaf])
-        if s.cluster[leaf] == target:
-            known = known and own_changed(s, leaf, target, &q, &seen[2 * leaf + 1])
-        else:
-            target_changed(s, leaf, target, &q, &seen[2 * leaf + 1])
+        known = known and cluster_changed(s, leaf, source, &p, &seen[2 * leaf])
+        known = known and cluster_changed(s, leaf, target, &q, &seen[2 * leaf + 1])
         s.bound[leaf] = bound_of(s, leaf) if known else INFINITY

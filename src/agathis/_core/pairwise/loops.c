@@ -1,6 +1,6 @@
 /* Ranks instead of orders: a pair belongs to whichever of the two stands later in a
  * feature, and comparing ranks in the samples' own order reads memory in a straight
- * line, eight pairs an instruction, where walking the feature's order would gather.
+ * line, eight pairs an instruction, where following the feature's order would gather.
  */
 #include "pairwise/loops.h"
 

@@ -1,8 +1,8 @@
 # Categories with the sums over pairs of samples: what a search among subsets needs of a leaf, the
 # best subset, and where it is (shared/category_subsets.c).
 #
-# Of each leaf and source there is the stock of each of its categories with each other. It is summed
-# once for the root, over all pairs; when a leaf is cut, the pairs of the side whose kernel rows are
+# Each leaf has, for each source, the kernel sums between its categories. They are summed once
+# for the root, over all pairs; when a leaf is cut, the pairs of the side whose kernel rows are
 # read are summed again, within it and across the cut, and the other side is what remains.
 import numpy as np
 
@@ -61,8 +61,8 @@ cdef class Categories:
     cdef int32_t[::1] n_categories           # [g] with that of no category, which is the last
     cdef Py_ssize_t[::1] first          # [g] the first code of a source
     cdef Py_ssize_t n_all               # codes of all sources
-    cdef readonly list leaves           # [slot][g]
-    cdef double[:, ::1] best            # [slot, g] best gain at the last search
+    cdef readonly list leaves           # [leaf][g]
+    cdef double[:, ::1] best            # [leaf, g] best gain at the last search
 
     def __init__(self, codes, n_categories):
         self.count = codes.shape[1]
@@ -74,7 +74,7 @@ cdef class Categories:
         self.best = np.full((1, self.count), -np.inf)
 
     def sums(self):
-        """Room for the stocks of all categories of each source."""
+        """Zeros for the kernel sums of all categories of each source."""
         return [np.zeros((n, n)) for n in self.n_categories]
 
     def add(
@@ -106,12 +106,12 @@ cdef class Categories:
         self.leaves.append(self._items(s, 0, sums))
 
     def cut(self, State s, Py_ssize_t near, Py_ssize_t far, list within, list across):
-        """Two leaves in the place of one; one of them is in the slot that it had.
+        """Two leaves in the place of one; one of them keeps its index.
 
         Parameters
         ----------
         near, far : int
-            Slots; the sums are of the pairs within the first, and between it and the second.
+            Leaf indices; the sums are of the pairs within the first, and between it and the second.
         within, across : list of ndarray
         """
         cdef Items items
@@ -155,7 +155,7 @@ cdef void add_row(
     State s, Categories c, const double* row, Py_ssize_t i, const int32_t[::1] columns,
     double* sum,
 ) noexcept nogil:
-    """The stock of sample i with each category, among ``columns``."""
+    """The kernel sum of sample i with each category, among ``columns``."""
     cdef Py_ssize_t t, g, j
     cdef double value, weight = s.weight[i], half = s.half[i]
     for t in range(c.n_all):
@@ -172,7 +172,6 @@ cdef struct SubsetTask:
     Py_ssize_t leaf, source
     subset_items items
     const int32_t* place
-    double* targets
     double gain
     scan_result result
 
@@ -189,7 +188,7 @@ cdef void item_crosses(
     State s, Categories c, Py_ssize_t leaf_index, Py_ssize_t source, const int32_t* place,
     Py_ssize_t n_items, int32_t n_clusters, double* cross,
 ) noexcept nogil:
-    """OUT cross: the stock of each item with each cluster."""
+    """OUT cross: the kernel sum of each item with each cluster."""
     cdef Py_ssize_t position, i, item
     cdef int32_t k
     cdef const double* row
@@ -218,9 +217,8 @@ def search_subsets(
     cdef LeafSearch found = LeafSearch(s, leaf_indices, drawn, limits)
     cdef Py_ssize_t j, g, t, n_tasks = 0, K = found.clusters.count, most = 2
     cdef double elements = 0.0
-    cdef Py_ssize_t room = leaf_indices.shape[0] * c.count
-    cdef uint8_t[::1] memory = np.zeros(room * sizeof(SubsetTask), dtype=np.uint8)
-    cdef double[:, ::1] targets = np.zeros((room, K + 1))
+    cdef Py_ssize_t capacity = leaf_indices.shape[0] * c.count
+    cdef uint8_t[::1] memory = np.zeros(capacity * sizeof(SubsetTask), dtype=np.uint8)
     cdef SubsetTask* tasks = <SubsetTask*>&memory[0]
     cdef SubsetTask* task
     cdef Items items
@@ -235,7 +233,7 @@ def search_subsets(
                 s.partial[leaf_indices[j]] = True
             task = &tasks[n_tasks]
             task.leaf, task.source, task.items = j, g, items_view(items)
-            task.place, task.targets = &items.place[0], &targets[n_tasks, 0]
+            task.place = &items.place[0]
             most = max(most, <Py_ssize_t>items.count)
             elements += s.stop[leaf_indices[j]] - s.start[leaf_indices[j]] + 512.0
             n_tasks += 1
@@ -250,7 +248,7 @@ def search_subsets(
     for t in range(n_tasks):
         task = &tasks[t]
         c.best[leaf_indices[task.leaf], task.source] = task.gain
-        gather(s, leaf_indices[task.leaf], &task.result, <int32_t>K, task.targets, 0.0)
+        gather(s, leaf_indices[task.leaf], &task.result, 0.0)
 
 
 cdef void run_subsets(
@@ -263,7 +261,7 @@ cdef void run_subsets(
         cross)
     task.items.cross = cross
     task.gain = scan_subsets(
-        &leaves[task.leaf], clusters, &task.items, tolerance, work, task.targets, &task.result)
+        &leaves[task.leaf], clusters, &task.items, tolerance, work, &task.result)
 
 
 def locate_subset(

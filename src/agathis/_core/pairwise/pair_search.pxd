@@ -13,7 +13,6 @@ cdef enum:
 # Part of a search: some features of one leaf.
 cdef struct Task:
     Py_ssize_t leaf, first, n_features
-    double* targets
     scan_result result
 
 
@@ -25,8 +24,7 @@ cdef class LeafSearch:
     cdef uint8_t[::1] leaf_memory, task_memory
     cdef scan_leaf* leaves
     cdef Task* tasks
-    cdef double[:, ::1] cross           # [leaf, k] stock with each of the K clusters
-    cdef double[:, ::1] targets         # [task, k] what is found of each cluster as a target
+    cdef double[:, ::1] cross           # [leaf, k] kernel sum with each of the K clusters
     cdef Py_ssize_t[::1] first_task     # [leaf], and the end of the last
     cdef double[:, ::1] work
 
@@ -38,6 +36,4 @@ cdef scan_leaf leaf_view(
     State s, Py_ssize_t leaf_index, const tree_limits* limits, int32_t n_clusters, double* cross
 ) noexcept nogil
 cdef void gather(
-    State s, Py_ssize_t leaf_index, const scan_result* result, int32_t n_clusters,
-    const double* targets, double unsure,
-) noexcept nogil
+    State s, Py_ssize_t leaf_index, const scan_result* result, double unsure) noexcept nogil

@@ -30,13 +30,11 @@ cdef scan_clusters clusters_view(State s) noexcept nogil:
     cdef scan_clusters view
     view.count = 0 if s.founding() else s.n_clusters
     view.kernel_sum, view.size, view.share = &s.kernel_sum[0], &s.size[0], &s.share[0]
-    view.inv = &s.inverse[0] if s.unit else NULL
-    view.back = &s.backward[0]
-    view.n, view.id = s.n_samples, NULL
+    view.id = NULL
     return view
 
 
-# `cross` is filled with the leaf's stock with each cluster.
+# `cross` is filled with the leaf's kernel sum with each cluster.
 cdef scan_leaf leaf_view(
     State s, Py_ssize_t leaf_index, const tree_limits* limits, int32_t n_clusters, double* cross
 ) noexcept nogil:
@@ -69,7 +67,8 @@ cdef scan_leaf leaf_view(
 cdef scan_data data_view(State s, Py_ssize_t leaf_index) noexcept nogil:
     cdef scan_data view
     view.order, view.cut = &s.order[0, s.start[leaf_index]], &s.cut[0, s.start[leaf_index]]
-    view.alpha, view.in_order = &s.alpha[0, s.start[leaf_index] if s.walked else 0], s.walked
+    view.alpha = &s.alpha[0, s.start[leaf_index] if s.prefix_scanned else 0]
+    view.in_order = s.prefix_scanned
     view.within, view.step = &s.within[0], s.n_samples
     view.rows, view.stride = &s.rows[0, 0], s.rows.shape[1]
     return view
@@ -82,7 +81,7 @@ cdef Py_ssize_t features_together(Py_ssize_t n_samples) noexcept nogil:
 
 cdef void begin_leaf(State s, Py_ssize_t leaf_index) noexcept nogil:
     """Nothing is known of the leaf, and nothing is uncertain."""
-    cdef Py_ssize_t kind, k, j
+    cdef Py_ssize_t kind
     s.gain[leaf_index] = s.bound[leaf_index] = -INFINITY
     s.partial[leaf_index] = False
     for kind in range(MOVE_KINDS):
@@ -90,27 +89,19 @@ cdef void begin_leaf(State s, Py_ssize_t leaf_index) noexcept nogil:
         s.kind_spread[leaf_index, kind] = s.kind_slack[leaf_index, kind] = 0.0
     # Where both sides move, so does the whole leaf.
     s.kind_spread[leaf_index, MOVE_BOTH] = fabs(s.leaf_self[leaf_index]) / s.leaf_weight[leaf_index]
-    for k in range(s.n_clusters + 1):
-        s.target_gain[leaf_index, k] = -INFINITY
-    for k in range(s.n_clusters):
-        for j in range(s.drift.shape[2]):
-            s.drift[leaf_index, k, j] = 0.0
 
 
 cdef void gather(
-    State s, Py_ssize_t leaf_index, const scan_result* result, int32_t n_clusters,
-    const double* targets, double unsure,
+    State s, Py_ssize_t leaf_index, const scan_result* result, double unsure
 ) noexcept nogil:
-    """Add what was found along some features; a stock over its size may be off by ``unsure``."""
-    cdef Py_ssize_t kind, k
+    """Add the results of some features; ``unsure`` bounds the error of kernel sum over size."""
+    cdef Py_ssize_t kind
     for kind in range(MOVE_KINDS):
         s.kind_gain[leaf_index, kind] = larger(s.kind_gain[leaf_index, kind], result.gain[kind])
         s.kind_spread[leaf_index, kind] = larger(
             s.kind_spread[leaf_index, kind],
             result.spread[kind] + (2.0 * unsure if kind == MOVE_BOTH else unsure))
         s.gain[leaf_index] = larger(s.gain[leaf_index], result.gain[kind])
-    for k in range(n_clusters + 1):
-        s.target_gain[leaf_index, k] = larger(s.target_gain[leaf_index, k], targets[k])
     s.bound[leaf_index] = s.gain[leaf_index]
 
 
@@ -120,7 +111,7 @@ cdef class LeafSearch:
     Parameters
     ----------
     s : State
-    slots : ndarray of int32
+    leaf_indices : ndarray of int32
     drawn : ndarray of uint8 or None
         ``drawn[j, f]`` says whether feature f is looked at for leaf ``leaf_indices[j]``; ``None``
         is all of them.
@@ -153,14 +144,13 @@ cdef class LeafSearch:
         self.task_memory = np.zeros(n_tasks * sizeof(Task), dtype=np.uint8)
         self.leaves = <scan_leaf*>&self.leaf_memory[0]
         self.tasks = <Task*>&self.task_memory[0]
-        self.cross, self.targets = np.zeros((count, K + 1)), np.zeros((n_tasks, K + 1))
+        self.cross = np.zeros((count, K + 1))
         n_tasks = 0
         for j in range(count):
             step = features_together(s.stop[leaf_indices[j]] - s.start[leaf_indices[j]])
             for first in range(0, d, step):
                 self.tasks[n_tasks].leaf, self.tasks[n_tasks].first = j, first
                 self.tasks[n_tasks].n_features = min(step, d - first)
-                self.tasks[n_tasks].targets = &self.targets[n_tasks, 0]
                 n_tasks += 1
         for j in prange(
                 count, nogil=True, num_threads=threads if count > 1 else 1, schedule="static"):
@@ -174,12 +164,9 @@ cdef class LeafSearch:
                 run(self.s, &self.tasks[tasks[t]], self.leaf_indices, self.leaves, &self.clusters,
                     self.drawn, &self.work[threadid(), 0])
 
-    def arrays(self):
-        """What threads write to, for looking into it: work, a row a thread; targets, a row a task.
-
-        The first is a view, the second a copy.
-        """
-        return {"work": np.asarray(self.work), "targets": np.array(self.targets)}
+    def workspace(self):
+        """The workspace, with one row per thread, as a view; for tests."""
+        return np.asarray(self.work)
 
     def again(self, features):
         """Look at the only leaf once more, along some features at least."""
@@ -197,9 +184,7 @@ cdef class LeafSearch:
         for j in range(self.leaf_indices.shape[0]):
             begin_leaf(self.s, self.leaf_indices[j])
             for t in range(self.first_task[j], self.first_task[j + 1]):
-                gather(
-                    self.s, self.leaf_indices[j], &self.tasks[t].result, self.clusters.count,
-                    self.tasks[t].targets, unsure)
+                gather(self.s, self.leaf_indices[j], &self.tasks[t].result, unsure)
 
 
 def search(
@@ -224,7 +209,7 @@ cdef void run(
         drawn_here = &drawn[task.leaf, 0]
     scan_features(
         &leaves[task.leaf], clusters, &data, task.first, task.n_features, drawn_here, INFINITY,
-        work, &s.best[leaf_index, 0], task.targets, &task.result,
+        work, &s.best[leaf_index, 0], &task.result,
     )
 
 
@@ -249,7 +234,7 @@ def locate(
     clusters.count = K
     cdef double[::1] cross = np.empty(K), cross_left = np.zeros(K)
     cdef Py_ssize_t n = s.stop[leaf_index] - s.start[leaf_index]
-    cdef double[::1] work = np.empty(scan_work(K, n)), targets = np.empty(K + 1)
+    cdef double[::1] work = np.empty(scan_work(K, n))
     cdef scan_leaf leaf = leaf_view(s, leaf_index, limits_from(limits), K, &cross[0])
     cdef scan_data data = data_view(s, leaf_index)
     cdef scan_result result
@@ -259,8 +244,7 @@ def locate(
     result.first = -1
     if f < s.n_features:
         scan_features(
-            &leaf, &clusters, &data, f, 1, NULL, floor, &work[0], &s.best[leaf_index, 0],
-            &targets[0], &result)
+            &leaf, &clusters, &data, f, 1, NULL, floor, &work[0], &s.best[leaf_index, 0], &result)
     if result.first < 0:
         raise RuntimeError(f"no split of leaf {leaf_index} gains {floor}")
     for t in range(result.first + 1):

@@ -1,10 +1,10 @@
 # Sums over pairs of samples that are points, without a kernel value.
 #
 # What updates.pyx sums over the kernel rows of samples, pair by pair, is here an inner product: the
-# stock of a sample with those before it is that with the sum of their points. So a walk along a
-# feature, with a running sum, takes n times the components of a point, and not n^2 (`walk_exact`).
+# kernel sum of a sample with those before it is its product with the sum of their points. A scan
+# along a feature, with a running sum, takes n times the components of a point instead of n^2.
 #
-# Few features can have the best split of a leaf, and a walk with some components tells which
+# Few features can have the best split of a leaf, and a scan with some components tells which
 # (`LeadingParts`). Turn the points so that these components hold most of their spread. For a side L
 # of a cut, of weight w, let s be the sum of the other components of its points about the mean of
 # the leaf, of weight W. Then
@@ -52,7 +52,7 @@ cdef extern from "pairwise/prefix_scan_loops.h" nogil:
 N_LEADING = PREFIX_SCAN_LEADING
 
 cdef enum:
-    WALKED_TOGETHER = 8     # features, while one part of the points stays in the cache
+    SCANNED_TOGETHER = 8     # features, while one part of the points stays in the cache
     QUAD = 4                # doubles of a vector
     NEAR_MEMORY = 327_680   # doubles of a part: they should stay in the second cache
 
@@ -63,7 +63,7 @@ def aligned(count, dtype):
     return room[-room.ctypes.data % 64 // room.itemsize:][:count]
 
 
-# Room to walk along some features at a time, a thread each.
+# The workspace to scan some features at a time, for each thread.
 cdef class Ways:
     cdef Py_ssize_t n               # samples of the leaf
     cdef int threads
@@ -125,9 +125,10 @@ cdef class Parts:
     def scan(self, State s, Py_ssize_t leaf_index, const int32_t[::1] features):
         """Fill alpha of the samples of a leaf, along some features."""
         cdef Py_ssize_t tile, count = features.shape[0]
-        cdef Py_ssize_t tiles = (count + WALKED_TOGETHER - 1) // WALKED_TOGETHER
+        cdef Py_ssize_t tiles = (count + SCANNED_TOGETHER - 1) // SCANNED_TOGETHER
         cdef Ways ways = Ways(
-            s, leaf_index, WALKED_TOGETHER, <double>count * self.part.shape[0] * self.part.shape[2])
+            s, leaf_index, SCANNED_TOGETHER,
+            <double>count * self.part.shape[0] * self.part.shape[2])
         with nogil, parallel(num_threads=ways.threads):
             for tile in prange(tiles, schedule="dynamic"):
                 prefix_scan_tile(self, s, leaf_index, features, tile, ways, threadid())
@@ -137,9 +138,9 @@ cdef void prefix_scan_tile(
     Parts points, State s, Py_ssize_t leaf_index, const int32_t[::1] features, Py_ssize_t tile,
     Ways ways, int thread,
 ) noexcept nogil:
-    cdef Py_ssize_t g, p, first = tile * WALKED_TOGETHER
-    cdef Py_ssize_t count = min(<Py_ssize_t>WALKED_TOGETHER, features.shape[0] - first)
-    cdef scan[WALKED_TOGETHER] way
+    cdef Py_ssize_t g, p, first = tile * SCANNED_TOGETHER
+    cdef Py_ssize_t count = min(<Py_ssize_t>SCANNED_TOGETHER, features.shape[0] - first)
+    cdef scan[SCANNED_TOGETHER] way
     for g in range(count):
         way[g] = ways.begin(s, leaf_index, features[first + g], thread, g)
         memset(&ways.dots[thread, g, 0], 0, ways.n * sizeof(double))

@@ -2,8 +2,8 @@
  *
  * For each cut of the leaf T into L and R along a feature three sums are needed:
  * sigma(L^2), sigma(R^2) and sigma(L x C_k).  They are running sums of what is kept
- * for each sample: alpha[i], its stock with those before it, from the left; its stock
- * with the leaf less alpha[i], that with those after it, from the right; and its stock
+ * for each sample: alpha[i], its kernel sum with those before it, from the left; its kernel sum
+ * with the leaf less alpha[i], that with those after it, from the right; and its kernel sum
  * with each cluster.  (sigma(R^2) also is sigma(T^2) - 2 sigma(L x T) + sigma(L^2), but
  * for a small R that is nothing but the rounding of large sums.)  The thresholds are
  * taken a tile at a time: first the sums where a threshold fits, several clusters side
@@ -60,38 +60,12 @@ start_feature(const scan_leaf *leaf, size_t lanes, const scan_data *data, ptrdif
     memset(sums->clusters, 0, lanes * sizeof(double));
 }
 
-/* Prefix sums of the clusters' kernel sums over n samples that each have a threshold after them. */
+/* Prefix sums of the clusters' kernel sums over n samples, kept where a threshold fits: row by row,
+ * then transposed. */
 AGATHIS_INLINE void
-sum_each(int32_t n_clusters, const int32_t *restrict order, const double *restrict rows,
-         ptrdiff_t stride, ptrdiff_t n, double *restrict sums, tile *restrict prefix,
-         ptrdiff_t begin)
-{
-    for (int32_t k = 0; k < n_clusters; k += 4) {
-        const double *column = rows + SUM_CLUSTER + k;
-        double p0 = sums[k], p1 = sums[k + 1], p2 = sums[k + 2], p3 = sums[k + 3];
-        for (ptrdiff_t j = 0; j < n; ++j) {
-            const double *row = column + order[j] * stride;
-            p0 += row[0];
-            p1 += row[1];
-            p2 += row[2];
-            p3 += row[3];
-            prefix[k][begin + j] = p0;
-            prefix[k + 1][begin + j] = p1;
-            prefix[k + 2][begin + j] = p2;
-            prefix[k + 3][begin + j] = p3;
-        }
-        sums[k] = p0;
-        sums[k + 1] = p1;
-        sums[k + 2] = p2;
-        sums[k + 3] = p3;
-    }
-}
-
-/* The same where only some have one: kept row by row, then turned. */
-AGATHIS_INLINE void
-sum_runs(int32_t n_clusters, const int32_t *restrict order, const uint8_t *restrict cut,
-         const double *restrict rows, ptrdiff_t stride, ptrdiff_t n, double *restrict sums,
-         tile *restrict prefix, ptrdiff_t begin)
+sum_clusters(int32_t n_clusters, const int32_t *restrict order, const uint8_t *restrict cut,
+             const double *restrict rows, ptrdiff_t stride, ptrdiff_t n, double *restrict sums,
+             tile *restrict prefix, ptrdiff_t begin)
 {
     double kept[SCAN_TILE][SCAN_LANES];
     for (int32_t k = 0; k < n_clusters; k += SCAN_LANES) {
@@ -141,10 +115,7 @@ accumulate(const scan_leaf *leaf, int32_t n_clusters, const scan_data *data, ptr
     }
     sums->weight = weight;
     sums->self = self;
-    if (t - begin == i - from)
-        sum_each(n_clusters, order + from, rows, stride, i - from, sums->clusters, prefix, begin);
-    else
-        sum_runs(n_clusters, order + from, cut + from, rows, stride, i - from, sums->clusters,
+    sum_clusters(n_clusters, order + from, cut + from, rows, stride, i - from, sums->clusters,
                  prefix, begin);
     *length = t;
     return i;
@@ -220,11 +191,9 @@ record(const scan_leaf *leaf, const scan_tile *s, ptrdiff_t begin, ptrdiff_t end
 
 /* Nothing is found yet. */
 static void
-clear(scan_result *result, double *targets, int32_t n_clusters)
+clear(scan_result *result)
 {
     result->first = -1;
-    for (int32_t k = 0; k <= n_clusters; ++k)
-        targets[k] = -INFINITY;
     for (int kind = 0; kind < MOVE_KINDS; ++kind) {
         result->gain[kind] = -INFINITY;
         result->spread[kind] = 0.0;
@@ -234,7 +203,7 @@ clear(scan_result *result, double *targets, int32_t n_clusters)
 AGATHIS_CLONES void
 scan_features(const scan_leaf *leaf, const scan_clusters *clusters, const scan_data *data,
               ptrdiff_t first, ptrdiff_t n_features, const uint8_t *drawn, double floor,
-              double *work, double *best, double *targets, scan_result *result)
+              double *work, double *best, scan_result *result)
 {
     const size_t lanes = padded_to_lanes(clusters->count);
     scan_tile thresholds, *s = &thresholds;
@@ -245,7 +214,7 @@ scan_features(const scan_leaf *leaf, const scan_clusters *clusters, const scan_d
     scan_segment segments[SCAN_TILE]; /* of the tile; each has a threshold */
     ptrdiff_t length = 0, n_segments = 0, f = first, from = 0;
 
-    clear(result, targets, clusters->count);
+    clear(result);
     while (f < first + n_features) {
         if (from == 0)
             best[f] = -INFINITY;
@@ -268,7 +237,7 @@ scan_features(const scan_leaf *leaf, const scan_clusters *clusters, const scan_d
         if (length == 0 || (length < SCAN_TILE && f < first + n_features))
             continue;
 
-        evaluate(leaf, clusters, prefix, length, n_segments == 1, s, NULL, targets);
+        evaluate(leaf, clusters, prefix, length, s, NULL);
         for (ptrdiff_t j = 0; j < n_segments; ++j) {
             const scan_segment *segment = &segments[j];
             const double gain = record(leaf, s, segment->begin, segment->end, result);
@@ -294,9 +263,9 @@ record_ways(const scan_leaf *leaf, const void *tile, ptrdiff_t length, void *res
 
 double
 scan_subsets(const scan_leaf *leaf, const scan_clusters *clusters, const subset_items *items,
-             double tolerance, double *work, double *targets, scan_result *result)
+             double tolerance, double *work, scan_result *result)
 {
-    clear(result, targets, clusters->count);
-    return subset_search(leaf, clusters, items, SUBSET_EXACT, INFINITY, tolerance, work, targets,
+    clear(result);
+    return subset_search(leaf, clusters, items, SUBSET_EXACT, INFINITY, tolerance, work,
                          record_ways, result, NULL);
 }

@@ -9,7 +9,7 @@
 #include "shared/category_subsets.h"
 
 enum {
-    SUM_WEIGHT = 0,  /* columns of a stock row: the sample's weight, */
+    SUM_WEIGHT = 0,  /* columns of a row of kernel sums: the sample's weight, */
     SUM_CLUSTER = 1, /* then sigma({i} x C_k) for each cluster k */
     MOVE_BOTH = 16,    /* kinds of move: of one side by its samples, 1-3, 4-15, 16-63, ... */
     MOVE_KINDS = 17    /* and of both sides */
@@ -23,7 +23,7 @@ typedef struct {
     const double *within; /* [i] sigma({i} x its leaf): read for every feature, so it lies apart */
     ptrdiff_t step;
     int in_order;
-    const double *rows; /* stock rows, `stride` doubles each */
+    const double *rows; /* rows of kernel sums, `stride` doubles each */
     ptrdiff_t stride;
 } scan_data;
 
@@ -38,18 +38,17 @@ typedef struct {
 size_t scan_work(int32_t n_clusters, ptrdiff_t n);
 
 /* Scan the features first .. first + n_features - 1, those of them with drawn[f] != 0 (NULL:
- * all). OUT best[f]: the best gain along f; result: of all of them; targets[k]: the best gain
- * of a move of one side to cluster k, with targets[K] for a new one. `floor` is for a scan of
- * one feature. */
+ * all). OUT best[f]: the best gain along f; result: of all of them. `floor` is for a scan of one
+ * feature. */
 void scan_features(
     const scan_leaf *leaf, const scan_clusters *clusters, const scan_data *data,
     ptrdiff_t first, ptrdiff_t n_features, const uint8_t *drawn, double floor, double *work,
-    double *best, double *targets, scan_result *result);
+    double *best, scan_result *result);
 
 /* The ways to part the categories of a leaf (shared/category_subsets.h): their best gain, with
- * the same OUT result and targets as of thresholds. */
+ * the same OUT result as of thresholds. */
 double scan_subsets(
     const scan_leaf *leaf, const scan_clusters *clusters, const subset_items *items,
-    double tolerance, double *work, double *targets, scan_result *result);
+    double tolerance, double *work, scan_result *result);
 
 #endif

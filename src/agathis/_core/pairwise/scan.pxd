@@ -31,8 +31,8 @@ cdef extern from "pairwise/scan.h" nogil:
     void scan_features(
         const scan_leaf* leaf, const scan_clusters* clusters, const scan_data* data,
         Py_ssize_t first, Py_ssize_t n_features, const uint8_t* drawn, double floor,
-        double* work, double* best, double* targets, scan_result* result)
+        double* work, double* best, scan_result* result)
 
     double scan_subsets(
         const scan_leaf* leaf, const scan_clusters* clusters, const subset_items* items,
-        double tolerance, double* work, double* targets, scan_result* result)
+        double tolerance, double* work, scan_result* result)

@@ -1,11 +1,11 @@
-# The arrays that the modules of this room share, and how they start: one leaf, one cluster.
+# The arrays that the modules of this package share, and how they start: one leaf, one cluster.
 import numpy as np
 
 from libc.math cimport INFINITY
 from libc.stdint cimport int32_t
 
 from agathis._core.pairwise.scan cimport MOVE_KINDS, SUM_CLUSTER, SUM_WEIGHT
-from agathis._core.shared.scan cimport SCAN_LANES, SCAN_PAD
+from agathis._core.shared.scan cimport SCAN_LANES
 from agathis._core.shared.sorted cimport SortedSamples
 
 # Fewer steps than this, each a pair of samples and a feature, are done by one thread: waking
@@ -27,25 +27,24 @@ cdef class State(SortedSamples):
     max_clusters, max_leaves, threads : int
     positive : bool
         Whether the kernel is known to be positive, or conditionally so.
-    walked : bool
-        Whether stocks along features come from walks: then they lie in the order of the feature, as
-        they are walked and scanned, and ranks are not needed.
+    prefix_scanned : bool
+        Whether kernel sums along features come from prefix-sum scans: then they are stored in the
+        order of the feature, and ranks are not needed.
     """
 
     def __init__(
         self, values, weight, half, int max_clusters, Py_ssize_t max_leaves, int threads, *,
-        bint positive=False, bint walked=False,
+        bint positive=False, bint prefix_scanned=False,
     ):
         super().__init__(values, threads)
         cdef Py_ssize_t n = self.n_samples, d = self.n_features
         self.max_clusters = max_clusters
         self.n_leaves, self.n_clusters = 1, 1
-        self.positive, self.walked = positive, walked
-        self.unit = bool(np.all(weight == 1.0))
+        self.positive, self.prefix_scanned = positive, prefix_scanned
         self.largest_weight = np.max(weight)
 
         self.rank = None
-        if not walked:
+        if not prefix_scanned:
             rank = np.empty((d, n), dtype=np.int32)
             np.put_along_axis(
                 rank, np.asarray(self.order), np.arange(n, dtype=np.int32)[None], axis=1)
@@ -66,9 +65,6 @@ cdef class State(SortedSamples):
         self.kind_gain = np.full((max_leaves, MOVE_KINDS), -np.inf)
         self.kind_spread = np.empty((max_leaves, MOVE_KINDS))
         self.kind_slack = np.empty((max_leaves, MOVE_KINDS))
-        # Zeros cost no memory before they are written.
-        self.target_gain = np.zeros((max_leaves, max_clusters + 1))
-        self.drift = np.zeros((max_leaves, max_clusters, 5))
         self.gain = np.full(max_leaves, -np.inf)
         self.bound = np.full(max_leaves, np.inf)
         self.partial = np.zeros(max_leaves, dtype=np.uint8)
@@ -78,12 +74,6 @@ cdef class State(SortedSamples):
         self.share = np.zeros(max_clusters)
         self.leaves_in = np.zeros(max_clusters, dtype=np.int32)
         self.leaves_in[0] = 1
-
-        inverse = np.zeros(n + 1 + SCAN_PAD)
-        inverse[1 : n + 1] = 1.0 / np.arange(1, n + 1)
-        backward = np.zeros(n + 1 + SCAN_PAD)
-        backward[: n + 1] = inverse[n::-1]
-        self.inverse, self.backward = inverse, backward
 
     cdef bint founding(self) noexcept nogil:
         """Whether every cluster is one leaf, and the next split is sure to found another.
@@ -101,7 +91,7 @@ cdef class State(SortedSamples):
 
     cdef double alpha_at(self, Py_ssize_t f, Py_ssize_t position) noexcept nogil:
         """That of the sample at a place in the order of f."""
-        return self.alpha[f, position if self.walked else self.order[f, position]]
+        return self.alpha[f, position if self.prefix_scanned else self.order[f, position]]
 
     def arrays(self):
         """What is kept of samples and leaves, by name, as views; for looking into it."""
@@ -136,11 +126,11 @@ cdef class State(SortedSamples):
         return self.leaves_in[self.cluster[leaf_index]] == 1
 
     def cluster_kernel_sums(self, Py_ssize_t k):
-        """Each sample's stock with cluster k, as a view."""
+        """Each sample's kernel sum with cluster k, as a view."""
         return np.asarray(self.rows)[:, SUM_CLUSTER + k]
 
     def objective(self):
-        """The sum over clusters of stock over size, in distance form."""
+        """The sum over clusters of kernel sum over size, in distance form."""
         return float(np.sum(np.asarray(self.share)[:self.n_clusters]))
 
     def cluster_means(self):

@@ -1,6 +1,6 @@
 # Sums over pairs of samples.
 #
-# For each feature f and sample i, alpha[f, i] is the stock of i with the samples of its leaf
+# For each feature f and sample i, alpha[f, i] is the kernel sum of i with the samples of its leaf
 # that stand before it in f. It is summed once at the root, over all pairs (`open_root`). When
 # a leaf is cut, each pair that the cut separates is taken off once, from the later of the two
 # (`Separation`); a pair is separated at most once in the life of a tree. Kernel rows come in
@@ -92,7 +92,7 @@ cdef double root_rows(
 def open_root(
     State s, const double[:, ::1] block, const int32_t[::1] index, const int32_t[::1] ids
 ):
-    """Fill alpha and the stocks of samples ``ids``; sum of |w_i w_j k(i, j)| over their rows."""
+    """Fill alpha and kernel sums of samples ``ids``; sum of |w_i w_j k(i, j)| over their rows."""
     cdef Py_ssize_t group, groups = (ids.shape[0] + PAIR_ROWS - 1) // PAIR_ROWS
     cdef double[::1] magnitude = np.zeros(groups)
     cdef int threads = s.threads_for(
@@ -118,7 +118,7 @@ def close_root(State s):
 
 
 def fill_kernel_sums(State s, const double[::1] gain_engine):
-    """The stock of each sample with all, at the root."""
+    """The kernel sum of each sample with all, at the root."""
     cdef Py_ssize_t i
     for i in range(s.n_samples):
         s.within[i] = s.rows[i, SUM_CLUSTER] = gain_engine[i]
@@ -144,7 +144,7 @@ cdef class Separation:
     """The pairs between two new leaves, taken off alpha.
 
     Feed it the kernel rows of all samples of leaf ``near`` with ``add``, in any blocks, then
-    ``finish``. ``sums[i]`` is then the stock, without the weight of i, of each sample with
+    ``finish``. ``sums[i]`` is then the kernel sum, without the weight of i, of each sample with
     ``near``.
     """
 
@@ -220,7 +220,7 @@ cdef class Separation:
         part_kernel_sums(s, self.near, self.far, self.sums)
 
 
-# sums[i] += the stock of the four rows with each sample i of a chunk.
+# sums[i] += the kernel sum of the four rows with each sample i of a chunk.
 cdef void add_chunk(
     State s, const Rows* taken, Py_ssize_t chunk, double[::1] sums
 ) noexcept nogil:
@@ -238,7 +238,7 @@ def sum_rows(
     State s, const double[:, ::1] block, const int32_t[::1] index, const int32_t[::1] ids,
     double[::1] sums,
 ):
-    """``sums[i]`` += the stock, without the weight of i, of each sample with ``ids``."""
+    """``sums[i]`` += the kernel sum, without the weight of i, of each sample with ``ids``."""
     cdef Py_ssize_t chunk, chunks = (s.n_samples + PAIR_COLUMNS - 1) // PAIR_COLUMNS
     cdef Py_ssize_t group, groups = (ids.shape[0] + PAIR_ROWS - 1) // PAIR_ROWS
     cdef Rows taken

@@ -1,5 +1,5 @@
-/* What the cuts of a leaf promise, and what is left of it at a cluster: points.h says what it rests
- * on.
+/* Upper bounds of the gains of the cuts of a leaf, and what is left of them at a cluster: points.h
+ * has the derivation.
  */
 #include <math.h>
 
@@ -55,7 +55,7 @@ towards(const point_option *way, double weight, double leaf_weight, double off)
 }
 
 double
-point_promised(const point_gain_bound *gain_bound, double leaf_weight, double size,
+point_pending_bound(const point_gain_bound *gain_bound, double leaf_weight, double size,
                const point_option *way, double enough)
 {
     const double reach = way->reach;

@@ -60,7 +60,7 @@ cdef extern from "points/points.h" nogil:
 
     void point_gain_bound_add(point_gain_bound* gain_bound, const point_gain_bound* more)
 
-    double point_promised(
+    double point_pending_bound(
         const point_gain_bound* gain_bound, double leaf_weight, double size,
         const point_option* way, double enough)
 
@@ -143,11 +143,11 @@ cdef class LeafTable:
 cdef class PointState:
     cdef readonly Py_ssize_t n_features, width, n_leaves
     cdef readonly int32_t max_clusters, n_clusters
-    cdef readonly list tables           # [slot]
+    cdef readonly list tables           # [leaf]
     cdef int threads
-    cdef int32_t[::1] cluster           # [slot]
-    cdef double[:, ::1] best            # [slot, f] best gain that was found
-    cdef double[::1] gain, bound        # [slot]
+    cdef int32_t[::1] cluster           # [leaf]
+    cdef double[:, ::1] best            # [leaf, f] best gain that was found
+    cdef double[::1] gain, bound        # [leaf]
     cdef double[:, ::1] centre          # [k, .] sum of the points of a cluster
     cdef double[:, ::1] turned          # [., k] the same
     cdef double[::1] kernel_sum, size, share
@@ -156,11 +156,11 @@ cdef class PointState:
     cdef int64_t clock                  # counts the changes of clusters
     cdef int64_t[::1] changed           # [k] when it last changed
     cdef public double tolerance        # what bounds are rounded by
-    cdef public bint lazy               # whether promises tell of all that a leaf may gain
+    cdef public bint lazy               # whether bounds cover all moves of a leaf
 
     cdef bint founding(self) noexcept nogil
     cdef join(self, int32_t k, LeafTable table, double sign)
-    cdef double promised(self, LeafTable table, int32_t k, double enough) noexcept
+    cdef double pending_bound(self, LeafTable table, int32_t k, double enough) noexcept
     cdef void look(self, LeafTable table, int32_t k, point_option* way) noexcept
     cdef void doubt(self, int32_t source, int32_t target) noexcept
     cdef int threads_for(self, double work) noexcept nogil

@@ -7,7 +7,7 @@ from libc.stdint cimport int32_t, uint8_t
 
 from agathis._core.points.leaves cimport (
     CUT_BEST, CUT_KEPT, CUT_TARGETS, POINT_PAD, point_splits, point_look, point_gain_bound_clear,
-    point_promised, point_table, point_option,
+    point_pending_bound, point_table, point_option,
 )
 from agathis._core.shared.extremes cimport larger
 from agathis._core.shared.gains cimport leave
@@ -133,7 +133,7 @@ cdef class LeafTable:
         return self.missing is not None and self.missing_count[f] > 0.0
 
     def has_cut(self):
-        """Whether the samples of the leaf can be told apart, feature by feature."""
+        """Whether the samples of the leaf differ, by feature."""
         cdef Py_ssize_t f, blocks, d = self.first.shape[0]
         cdef uint8_t[::1] cut = np.zeros(d, dtype=np.uint8)
         for f in range(d):
@@ -232,11 +232,11 @@ cdef class PointState:
         return np.asarray(self.centre)[:self.n_clusters].sum(axis=0)
 
     def objective(self):
-        """The sum over clusters of stock over size."""
+        """The sum over clusters of kernel sum over size."""
         return float(np.sum(np.asarray(self.share)[:self.n_clusters]))
 
     def cut(self, Py_ssize_t leaf_index, LeafTable left, LeafTable right):
-        """Put two leaves in the place of one, in its cluster; the right one's slot."""
+        """Put two leaves in the place of one, in its cluster; the index of the right one."""
         cdef Py_ssize_t other = self.n_leaves
         if other == len(self.cluster):
             self.cluster = np.concatenate([self.cluster, np.zeros(other, dtype=np.int32)])
@@ -281,9 +281,9 @@ cdef class PointState:
                 continue
             for k in both:
                 self.bound[leaf_index] = larger(
-                    self.bound[leaf_index], self.promised(table, k, self.bound[leaf_index]))
+                    self.bound[leaf_index], self.pending_bound(table, k, self.bound[leaf_index]))
 
-    cdef double promised(self, LeafTable table, int32_t k, double enough) noexcept:
+    cdef double pending_bound(self, LeafTable table, int32_t k, double enough) noexcept:
         """What a move from the leaf to a pending cluster may gain at most, or ``enough``."""
         cdef double least = enough - self.tolerance, most
         cdef point_option* way = &table.ways[k]
@@ -293,10 +293,11 @@ cdef class PointState:
             table.way_at[k] = self.changed[k]
             self.cross_with(table, k, &way.reach)
             way.scatter = way.furthest = INFINITY
-        most = point_promised(&table.gain_bound, table.leaf_weight, self.size[k], way, least)
+        most = point_pending_bound(&table.gain_bound, table.leaf_weight, self.size[k], way, least)
         if most > least and way.scatter == INFINITY and table.points is not None:
             self.look(table, k, way)
-            most = point_promised(&table.gain_bound, table.leaf_weight, self.size[k], way, least)
+            most = point_pending_bound(
+                &table.gain_bound, table.leaf_weight, self.size[k], way, least)
         return self.tolerance + most
 
     cdef void look(self, LeafTable table, int32_t k, point_option* way) noexcept:
@@ -319,13 +320,11 @@ cdef class PointState:
         cdef scan_clusters view
         view.count = 0 if self.founding() and not all else self.n_clusters
         view.kernel_sum, view.size, view.share = &self.kernel_sum[0], &self.size[0], &self.share[0]
-        view.inv = view.back = NULL
         view.id = NULL
-        view.n = 0
         return view
 
     cdef double cross_with(self, LeafTable table, int32_t k, double* reach) noexcept nogil:
-        """The leaf's stock with cluster k; ``reach`` is the distance of their means."""
+        """The leaf's kernel sum with cluster k; ``reach`` is the distance of their means."""
         cdef Py_ssize_t j
         cdef double cross = 0.0, squared = 0.0, off
         cdef double inv_size = 1.0 / self.size[k], inv_weight = 1.0 / table.leaf_weight
@@ -342,7 +341,7 @@ cdef class PointState:
         self, Py_ssize_t leaf_index, LeafTable table, const tree_limits* limits, double cross_own,
         double* rest,
     ) noexcept nogil:
-        """The leaf but for its stocks with the clusters; its own one's is ``cross_own``."""
+        """The leaf but for its kernel sums with the clusters; its own one's is ``cross_own``."""
         cdef scan_leaf view
         cdef int32_t own = self.cluster[leaf_index]
         cdef Py_ssize_t j

@@ -23,8 +23,8 @@ cdef class LeafItems:
 
 cdef class PointCategories:
     cdef readonly Py_ssize_t count  # sources
-    cdef readonly list leaves       # [slot]
-    cdef double[:, ::1] best        # [slot, g] best gain at the last search
+    cdef readonly list leaves       # [leaf]
+    cdef double[:, ::1] best        # [leaf, g] best gain at the last search
 
 
 cdef double search_subsets(

@@ -85,7 +85,7 @@ cdef class LeafItems:
     cdef void crosses(
         self, PointState s, Py_ssize_t source, int32_t n_clusters, double* cross
     ) noexcept nogil:
-        """OUT cross: the stock of each item of a source with each cluster."""
+        """OUT cross: the kernel sum of each item of a source with each cluster."""
         cdef Py_ssize_t item, j, place
         cdef int32_t k
         cdef double value
@@ -149,7 +149,7 @@ cdef double search_subsets(
             n_tasks += 1
     cdef int threads = s.threads_for(steps)
     cdef Py_ssize_t size = subset_work(<int32_t>K, <int32_t>most)
-    cdef double[:, ::1] work = np.empty((threads, size + K + 1))
+    cdef double[:, ::1] work = np.empty((threads, size))
     cdef double[:, ::1] crosses = np.empty((n_tasks, most * K + 1))
     for t in range(n_tasks):
         items = categories.leaves[leaf_indices[tasks[t, 0]]]
@@ -158,7 +158,7 @@ cdef double search_subsets(
     with nogil, parallel(num_threads=threads):
         for t in prange(n_tasks, schedule="dynamic"):
             run_subset(views, &tasks[t, 0], leaf_indices, &view[t], categories, tolerance,
-                       &work[threadid(), 0], &work[threadid(), 0] + size)
+                       &work[threadid(), 0])
     for t in range(n_tasks):
         best = larger(best, categories.best[leaf_indices[tasks[t, 0]], tasks[t, 1]])
     return best
@@ -166,14 +166,11 @@ cdef double search_subsets(
 
 cdef void run_subset(
     Views views, const int32_t* task, const int32_t[::1] leaf_indices, const subset_items* view,
-    PointCategories categories, double tolerance, double* work, double* targets,
+    PointCategories categories, double tolerance, double* work,
 ) noexcept nogil:
-    cdef int32_t k
-    for k in range(views.clusters.count + 1):
-        targets[k] = -INFINITY
     categories.best[leaf_indices[task[0]], task[1]] = subset_search(
         &views.each[task[0]].leaf, &views.clusters, view, SUBSET_EXACT, INFINITY, tolerance, work,
-        targets, NULL, NULL, NULL)
+        NULL, NULL, NULL)
 
 
 def locate_subset(

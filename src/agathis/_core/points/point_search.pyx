@@ -1,9 +1,9 @@
 # The best splits of leaves that are tables of sums.
 #
 # `search` first finds for each block of the tables of all leaves that it is given a bound of
-# what the cuts there may gain (points.h). A leaf is asked about its own cluster where that changed,
-# and of the others that changed, or were never asked about, only about those for which its promise
-# reaches the best gain. Then it looks into the blocks one by one, the most promising first, until
+# what the cuts there may gain (points.h). Moves to a cluster are evaluated again if it is the
+# leaf's own and has changed, or if it is another that has changed or is new and its upper bound
+# reaches the best gain. Then the blocks are evaluated one by one, the highest bound first, until
 # none is left whose bound reaches the best gain. `locate` says where a split is, and which move it
 # makes.
 import numpy as np
@@ -213,8 +213,8 @@ def search(
     Parameters
     ----------
     s : PointState
-    slots : ndarray of int32
-    drawn : ndarray of shape (len(slots), n_features) or None
+    leaf_indices : ndarray of int32
+    drawn : ndarray of shape (len(leaf_indices), n_features) or None
         Which features are looked at; ``None`` is all of them.
     floor, tolerance : float
     limits : Limits.record
@@ -222,7 +222,7 @@ def search(
         Where the tables' blocks hold samples; else they hold rows of the table.
     categories : PointCategories, optional
         Sources of categories, subsets of which are looked at too.
-    sampled_groups : ndarray of shape (len(slots), n_category_groups) or None
+    sampled_groups : ndarray of shape (len(leaf_indices), n_category_groups) or None
         Which sources are looked at; ``None`` is all of them.
     """
     cdef Py_ssize_t j, f, leaf_index
@@ -253,7 +253,7 @@ def search(
         least = floor - tolerance
         more = True
         while more:
-            # With each cluster a leaf may promise more to the other side of a cut.
+            # With each cluster the bound of the other side of a cut may rise.
             more = False
             for j in range(views.count):
                 if views.each[j].asked:

@@ -31,10 +31,10 @@
  * o the leaf's mean, D = |mu - o|, and a how far m lies towards mu.  That is at most what the
  * furthest of the leaf's points p does, and v the leaf's scatter along that direction, a side can
  * take no more of it than there is: a^2 <= v (1/|S| - 1/|T|).  So a leaf keeps what its sides would
- * gain if each could found a cluster, its promise, in classes of about the same |S|; and what of
- * it is left after some share of |S| |m - o|^2 is paid, which D does not change.
+ * gain if each could found a cluster, the bound of its gains, in classes of about the same |S|;
+ * and what of it is left after some share of |S| |m - o|^2 is paid, which D does not change.
  * From these, D, p and v alone comes a bound of what a move to a cluster may gain, and a cluster
- * is asked about once that reaches the best gain; until then it is pending.  A promise counts the
+ * is asked about once that reaches the best gain; until then it is pending.  That bound counts the
  * best arrival of the other side at a cluster that is not pending.  Where both sides go to pending
  * ones, the heavier side, at least half of the leaf, pays for its way.
  */
@@ -139,12 +139,12 @@ typedef struct {
 
 void point_gain_bound_clear(point_gain_bound *gain_bound);
 
-/* Add what is promised by other cuts of the leaf. */
+/* Add the bounds of other cuts of the leaf. */
 void point_gain_bound_add(point_gain_bound *gain_bound, const point_gain_bound *more);
 
 /* No move of a side of the leaf to a pending cluster of this size gains more; alone or with the
- * other side going anywhere.  Less than `enough` is not told. */
-double point_promised(const point_gain_bound *gain_bound, double leaf_weight, double size,
+ * other side going anywhere.  A bound below `enough` is not computed. */
+double point_pending_bound(const point_gain_bound *gain_bound, double leaf_weight, double size,
                       const point_option *way, double enough);
 
 /* OUT scatter and furthest of a way, from the leaf's points about their mean. */
@@ -164,7 +164,7 @@ void point_moments(const point_table *table, double leaf_weight, ptrdiff_t first
 /* OUT bound[b], for the blocks of features first .. first + n_features - 1: no cut within
  * block b or at its end gains more.  It is -inf where drawn[f] is 0 (drawn NULL: nowhere).
  * Where only some clusters are looked at, the bound is raised to what moves to them may gain, and
- * the promise of these cuts is added to `gain_bound`. */
+ * the bound of these cuts is added to `gain_bound`. */
 void point_scan(const scan_leaf *leaf, const scan_clusters *clusters,
                 const point_clusters *sums, const point_table *table, ptrdiff_t first,
                 ptrdiff_t n_features, const uint8_t *drawn, double *work, double *bound,

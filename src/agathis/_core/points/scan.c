@@ -12,8 +12,7 @@ enum { UNKNOWN_TARGET = -2, UNKNOWN_FAR_TARGET = -3 };
 size_t
 point_work(int32_t n_clusters, ptrdiff_t width)
 {
-    return SCAN_TILE * (padded_to_lanes(n_clusters) + (size_t)width) + (size_t)n_clusters + 1 +
-           (size_t)width + SCAN_APART;
+    return SCAN_TILE * (padded_to_lanes(n_clusters) + (size_t)width) + (size_t)width + SCAN_APART;
 }
 
 /* Bring what is kept of the leaf's own, from cut c on, into the tile. */
@@ -158,8 +157,8 @@ note_side(point_gain_bound *gain_bound, double gain, double weight, double least
     gain_bound->off[i] = larger(gain_bound->off[i], off);
 }
 
-/* What the sides of a tile's cuts promise.  The mean of a cut within a block is off the line
- * between the means of the block's ends by the radius over the weight, at most. */
+/* Upper bounds of the gains of the sides of a tile's cuts.  The mean of a cut within a block is off
+ * the line between the means of the block's ends by the radius over the weight, at most. */
 AGATHIS_INLINE void
 note_gain_bound(const point_tile *p, const scan_leaf *leaf, ptrdiff_t length,
     point_gain_bound *gain_bound)
@@ -197,14 +196,14 @@ bound_moves(point_tile *p, const scan_leaf *leaf, const scan_clusters *clusters,
     products(p, clusters, sums, table->width, length);
     if (clusters->id) {
         const ptrdiff_t padded = pad(s, p->prefix, clusters->count, length);
-        departures(leaf, clusters, *p->prefix, length, padded, 0, s, &p->slack);
-        best_arrivals(leaf, clusters, p->prefix, padded, 0, s, 1, &p->slack, p->targets);
+        departures(leaf, clusters, *p->prefix, length, padded, s, &p->slack);
+        best_arrivals(leaf, clusters, p->prefix, padded, s, 1, &p->slack);
         recall_arrivals(p, clusters, table, c, length);
         renew(p, leaf, length);
         if (sums->own_changed)
             best_moves(leaf, padded, s);
     } else {
-        evaluate(leaf, clusters, p->prefix, length, 0, s, &p->slack, p->targets);
+        evaluate(leaf, clusters, p->prefix, length, s, &p->slack);
     }
     if (!clusters->id || sums->own_changed)
         for (ptrdiff_t t = 0; t < length; ++t)

@@ -17,13 +17,6 @@ cdef enum:
 cdef double SMALL_WORK = 10_000_000.0
 
 
-# A table that is filled.
-cdef struct Filling:
-    Py_ssize_t leaf_index, rows
-    double total
-    point_table table
-
-
 cdef class SortedPoints(SortedSamples):
     """Samples in the order of each feature, and their sums along it.
 
@@ -64,42 +57,32 @@ cdef class SortedPoints(SortedSamples):
         table.points = np.asarray(self.phi)[ids] - np.asarray(table.total) / table.leaf_weight
         table.point_weight = np.asarray(self.weight)[ids]
 
-    def tables(self, Py_ssize_t leaf_index, Py_ssize_t other=-1):
-        """The table of a leaf, or of two at once."""
-        cdef Py_ssize_t n, j, t, p, rows, done, d = self.n_features
-        cdef Py_ssize_t width = self.phi.shape[1], count = 1 if other < 0 else 2
-        cdef double size = 0.0
-        cdef LeafTable table
-        cdef Filling[2] each
-        tables = []
-        for j in range(count):
-            each[j].leaf_index = leaf_index if j == 0 else other
-            n = self.stop[each[j].leaf_index] - self.start[each[j].leaf_index]
-            each[j].total, rows, done = 0.0, 0, 0
-            for p in range(self.start[each[j].leaf_index], self.stop[each[j].leaf_index]):
-                each[j].total += self.weight[self.order[0, p]]
-            while done < n:
-                done += point_block(done, n, &self.grain)
-                rows += 1
-            table = LeafTable.with_workspace(d, rows, width, n, each[j].total)
-            each[j].table, each[j].rows = table.view(), rows
-            tables.append(table)
-            size += n
-        cdef int threads = self.threads if size * d * width > SMALL_WORK else 1
-        for t in prange(count * d, nogil=True, num_threads=threads, schedule="dynamic"):
-            fill(self, &each[t // d], t % d)
-        for j in range(count):
-            table = tables[j]
-            table.complete()
-            if self.gathers:
-                self.gather(each[j].leaf_index, table)
-        return tables
+    def table(self, Py_ssize_t leaf_index):
+        """The table of a leaf."""
+        cdef Py_ssize_t f, p, rows = 0, done = 0, d = self.n_features, width = self.phi.shape[1]
+        cdef Py_ssize_t n = self.stop[leaf_index] - self.start[leaf_index]
+        cdef double total = 0.0
+        for p in range(self.start[leaf_index], self.stop[leaf_index]):
+            total += self.weight[self.order[0, p]]
+        while done < n:
+            done += point_block(done, n, &self.grain)
+            rows += 1
+        cdef LeafTable table = LeafTable.with_workspace(d, rows, width, n, total)
+        cdef point_table view = table.view()
+        cdef int threads = self.threads if <double>n * d * width > SMALL_WORK else 1
+        for f in prange(d, nogil=True, num_threads=threads, schedule="dynamic"):
+            fill(self, leaf_index, f, n, total, &view, f * rows)
+        table.complete()
+        if self.gathers:
+            self.gather(leaf_index, table)
+        return table
 
 
-cdef void fill(SortedPoints s, Filling* each, Py_ssize_t f) noexcept nogil:
-    cdef point_samples view = s.view(each.leaf_index, f)
-    cdef Py_ssize_t place = f * each.rows
-    each.table.stop[f] = each.table.first[f] + <int32_t>point_sums(
-        &view, s.stop[each.leaf_index] - s.start[each.leaf_index], s.phi.shape[1], &s.grain,
-        each.total, &each.table.sum[place * each.table.width], &each.table.count[place],
-        &each.table.weight[place], &each.table.radius[place])
+cdef void fill(
+    SortedPoints s, Py_ssize_t leaf_index, Py_ssize_t f, Py_ssize_t n, double total,
+    point_table* table, Py_ssize_t row,
+) noexcept nogil:
+    cdef point_samples view = s.view(leaf_index, f)
+    table.stop[f] = table.first[f] + <int32_t>point_sums(
+        &view, n, s.phi.shape[1], &s.grain, total, &table.sum[row * table.width],
+        &table.count[row], &table.weight[row], &table.radius[row])

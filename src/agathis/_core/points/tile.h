@@ -18,7 +18,6 @@ typedef struct {
     scan_tile tile;
     tile *prefix;    /* [k] sigma(L x C_k) of each cut */
     double *spare;   /* SCAN_TILE rows: of cuts that are not in the table */
-    double *targets; /* [k] what is found of each cluster as a target, [K] of a new one */
     double *running; /* one more row, the sum of a block's samples so far */
     tile_slack slack;
     const double *row[SCAN_TILE];
@@ -38,9 +37,7 @@ use_work(point_tile *p, double *work, int32_t n_clusters, ptrdiff_t width)
 {
     p->prefix = (tile *)work;
     p->spare = work + SCAN_TILE * padded_to_lanes(n_clusters);
-    p->targets = p->spare + SCAN_TILE * width;
-    p->running = p->targets + n_clusters + 1;
-    memset(p->targets, 0, (size_t)(n_clusters + 1) * sizeof(double));
+    p->running = p->spare + SCAN_TILE * width;
     memset(p->running, 0, (size_t)width * sizeof(double));
 }
 

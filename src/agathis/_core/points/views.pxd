@@ -43,7 +43,7 @@ cdef class Views:
     cdef tree_limits limits
     cdef scan_clusters clusters
     cdef View* each
-    cdef double[::1] room       # of what the views point to
+    cdef double[::1] workspace       # of what the views point to
 
     cdef double largest_bound(self, Py_ssize_t j) noexcept
     cdef void complete(self, Py_ssize_t j, Py_ssize_t leaf_index) noexcept

@@ -10,7 +10,7 @@ from agathis._core.shared.extremes cimport larger
 from agathis._core.shared.limits cimport limits_from, tree_limits
 from agathis._core.shared.scan cimport SCAN_LANES
 
-# A cluster that promises a leaf less than this share of the best gain is not looked at closely.
+# A cluster whose bound is below this fraction of the best gain is not examined closely.
 cdef double PASSED_OVER = 0.8
 
 
@@ -24,7 +24,7 @@ cdef class Views:
         self.state, self.count, self.limits = s, leaf_indices.shape[0], limits_from(limits)[0]
         self.clusters = s.clusters_view(all)
         self.tables = []
-        self.room = np.zeros(self.count * each)
+        self.workspace = np.zeros(self.count * each)
         self.each = <View*>calloc(max(self.count, 1), sizeof(View))
         if self.each == NULL:
             raise MemoryError
@@ -35,7 +35,7 @@ cdef class Views:
             view.table, view.bound, view.has_moments = (
                 table.view(), &table.bound[0], table.has_moments)
             view.gain_bound = &table.gain_bound
-            view.cross = &self.room[0] + j * each
+            view.cross = &self.workspace[0] + j * each
             view.reach = view.cross + s.n_clusters
             view.all = view.scanned = view.asked = True
 
@@ -88,7 +88,7 @@ cdef class Views:
         cdef int32_t k, m, n = 1, own = view.leaf.own
         cdef Py_ssize_t c, lanes
         cdef double* numbers
-        cdef double promised
+        cdef double bound
         # Not arrays: this is called so often for trees of many leaves that creating them would
         # take a fifth of the time.
         free(some.numbers)
@@ -104,12 +104,12 @@ cdef class Views:
                 if k == own or s.changed[k] <= table.seen[k]:
                     continue
                 # Where less is known, the leaf need not be searched again so soon.
-                promised = s.promised(table, k, PASSED_OVER * floor)
-                if promised >= floor:
+                bound = s.pending_bound(table, k, PASSED_OVER * floor)
+                if bound >= floor:
                     some.id[n] = k
                     n += 1
                 else:
-                    view.rest = larger(view.rest, promised)
+                    view.rest = larger(view.rest, bound)
         view.all, view.scanned = False, n > 1 or some.sums.own_changed
         if not view.scanned:
             return

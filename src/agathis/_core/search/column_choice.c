@@ -1,7 +1,7 @@
 /* Which columns of a leaf are worth an exact look.
  *
  * An exact look adds up whole points along a column.  Where there are many columns each is first
- * walked along with a few numbers a row, and only those that promise most are looked at. */
+ * scanned with a few numbers per row, and only those with the highest bounds are evaluated. */
 #include <math.h>
 #include <string.h>
 

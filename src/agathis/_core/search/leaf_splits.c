@@ -179,7 +179,7 @@ along_codes(const search_rows *rows, ptrdiff_t source, const leaf_view *leaf, co
     const int32_t codes = rows->n_categories[source];
     double cross[CROSSES] = {0.0}, w = 0.0;
     memset(sum, 0, (size_t)width * sizeof *sum);
-    ptrdiff_t held = 0;
+    ptrdiff_t n_left = 0;
     int none = -1;
     for (int e = 0; e < count; ++e) {
         if (item[e].code == codes - 1) {
@@ -197,13 +197,13 @@ along_codes(const search_rows *rows, ptrdiff_t source, const leaf_view *leaf, co
             cross[c] += crosses[code * CROSSES + c];
         }
         w += weights[code];
-        held += counts[code];
+        n_left += counts[code];
         if (!sides_weigh(leaf, w) || !look(leaf, cross, self, w, out)) {
             continue;
         }
         /* Rows of the fewer categories go right; never those that have none, the last code: a
          * tree asks for the categories that are on. */
-        const int first_right = none < 0 ? 2 * held <= m : none > i;
+        const int first_right = none < 0 ? 2 * n_left <= m : none > i;
         memset(&out->asks, 0, sizeof out->asks);
         out->asks.kind = CUT_SOURCE;
         out->asks.column = (int32_t)source;
@@ -215,7 +215,7 @@ along_codes(const search_rows *rows, ptrdiff_t source, const leaf_view *leaf, co
                 out->asks.right[item[e].code >> 6] |= UINT64_C(1) << (item[e].code & 63);
             }
         }
-        /* `look` told whether the first ones are moved. */
+        /* `look` has set whether the first ones are moved. */
         out->side = out->side != first_right;
     }
 }

@@ -2,7 +2,7 @@
 #
 # Gains are exact. To keep the work small a side may go only to the clusters that pull most, those
 # with the most to gain from rows that are nearer to them than to their own centre; and of many
-# columns only those are looked at that promise most (column_choice.c).
+# columns only those with the highest bounds are evaluated (column_choice.c).
 import numpy as np
 
 from cython.parallel cimport prange, threadid
@@ -57,13 +57,13 @@ cdef extern from "search/leaf_splits.h":
 
 # Fewer products than this are worked out by one thread.
 cdef double SMALL_WORK = 1_000_000.0
-# Of more columns than this only those that promise most are looked at, and at least so many.
+# Of more columns than this only those with the highest bounds are evaluated, and at least so many.
 cdef Py_ssize_t MANY_COLUMNS = 20
 cdef Py_ssize_t LOOKED_AT = 8
 
 
 cdef class LeafSplits:
-    """Searches the leaves of drafts of some rows; it keeps the room that this takes.
+    """Finds the best splits of leaves of mutable trees, with a workspace for the rows.
 
     Parameters
     ----------
@@ -192,7 +192,7 @@ cdef class LeafSplits:
     cdef void choose(
         self, MutableTree tree, leaf_view* view, Py_ssize_t m, Py_ssize_t count, int threads,
     ) noexcept nogil:
-        """List the columns that promise most."""
+        """List the columns with the highest bounds."""
         cdef Py_ssize_t c, i, at, columns = tree.view.columns
         cdef int t
         leaf_leads(&tree.view, view, &tree.ids[0], m, &self.axis[0], &self.lead[0, 0])

@@ -1,5 +1,5 @@
-# What single changes of a draft would add to its objective: the objective after minus before, with
-# the centres of all clusters that lose or win rows moving along. Nothing is changed.
+# Gains of single changes of a mutable tree: the objective after minus before, with the centres of
+# all clusters that lose or win rows updated. Nothing is changed.
 from libc.math cimport INFINITY
 from libc.stdint cimport int32_t, uint8_t
 

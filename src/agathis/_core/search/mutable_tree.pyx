@@ -39,7 +39,7 @@ cdef class MutableTree(TreeShape):
         self.rows, self.threads = rows, threads
         self.max_leaves, self.max_clusters = max_leaves, max_clusters
         cdef Py_ssize_t n = rows.points.shape[0], width = rows.points.shape[1]
-        cdef int room = 2 * max_leaves + 2
+        cdef int capacity = 2 * max_leaves + 2
         cdef const double[:, ::1] points = rows.points, values = rows.values
         cdef const double[::1] weight = rows.weight
         cdef const int32_t[:, ::1] order = rows.order, place = rows.place, rank = rows.rank
@@ -56,9 +56,9 @@ cdef class MutableTree(TreeShape):
         if rows.n_category_groups:
             self.view.category, self.view.n_categories = &category[0, 0], &n_categories[0]
 
-        TreeShape.__init__(self, room)
-        self.version, self.sum = np.zeros(room, np.int64), np.zeros((room, width))
-        self.asks = np.zeros((room, sizeof(search_condition)), np.uint8)
+        TreeShape.__init__(self, capacity)
+        self.version, self.sum = np.zeros(capacity, np.int64), np.zeros((capacity, width))
+        self.asks = np.zeros((capacity, sizeof(search_condition)), np.uint8)
         self.leaf = np.zeros(n, np.int32)
         self.cluster_sum = np.zeros((max_clusters, width))
         self.mean = np.zeros((max_clusters, width))
@@ -73,14 +73,14 @@ cdef class MutableTree(TreeShape):
             self.cluster_version,
         ]))
 
-        self.under, self.touched = np.zeros(room, np.uint8), np.zeros(max_clusters, np.uint8)
+        self.under, self.touched = np.zeros(capacity, np.uint8), np.zeros(max_clusters, np.uint8)
         self.ids = np.zeros(n, np.int32)
         self.way_left, self.way_right = np.zeros(n, np.int32), np.zeros(n, np.int32)
         self.to_left, self.to_right = np.zeros(n, np.int32), np.zeros(n, np.int32)
         self.change = np.zeros(n)
         self.shift, self.shift_size = np.zeros((max_clusters, width)), np.zeros(max_clusters)
         self.old_sum, self.old_size = np.zeros((max_clusters, width)), np.zeros(max_clusters)
-        self.new_weight, self.new_count = np.zeros(room), np.zeros(room, np.int64)
+        self.new_weight, self.new_count = np.zeros(capacity), np.zeros(capacity, np.int64)
         self.fields = np.zeros((threads, (n + 63) // 64 + 1), np.uint64)
         self.places = np.zeros((threads, n), np.int32)
 
@@ -93,7 +93,7 @@ cdef class MutableTree(TreeShape):
 
     @property
     def objective(self):
-        """Sum over clusters of stock over size."""
+        """Sum over clusters of kernel sum over size."""
         cdef double total = 0.0
         cdef Py_ssize_t k
         for k in range(self.max_clusters):
@@ -151,7 +151,7 @@ cdef class MutableTree(TreeShape):
         return [array.copy() for array in self.arrays], self.n_leaves, self.clock
 
     def restore(self, saved):
-        """Bring back what was saved, bit by bit, of this draft or another one of its size."""
+        """Bring back what was saved, bit by bit, of this tree or another one of its size."""
         arrays, n_leaves, clock = saved
         for own, old in zip(self.arrays, arrays):
             own[...] = old
@@ -193,7 +193,7 @@ cdef class MutableTree(TreeShape):
         cdef const search_condition* condition = condition_from(asks)
         cdef Py_ssize_t m, i, below, leaf
         if self.left[node] < 0 or self.n_leaves >= self.max_leaves:
-            raise ValueError(f"no leaf can be parted off above node {node}")
+            raise ValueError(f"no leaf can be split off above node {node}")
         below = self._free_node(node)
         leaf = self._free_node(node)
         m = self.rows_under(node)
@@ -265,7 +265,7 @@ cdef class MutableTree(TreeShape):
         """Work out the sums under a node anew."""
         cdef Py_ssize_t at, m = self.rows_under(node)
         self.clock += 1
-        for at in range(self.room):
+        for at in range(self.capacity):
             if self.under[at]:
                 self.version[at] = self.clock
         self.resum(m)
@@ -278,18 +278,11 @@ cdef class MutableTree(TreeShape):
 
     cdef Py_ssize_t rows_under(self, Py_ssize_t node) noexcept nogil:
         """Mark the nodes under a node, and list their rows; how many these are."""
-        cdef Py_ssize_t at, r, m = 0
-        self.work += self.view.n // 2 + self.room
-        memset(&self.under[0], 0, self.room)
-        self.under[node] = 1
-        # A child may have a lower number than its parent: down from the node, level by level.
-        cdef bint more = True
-        while more:
-            more = False
-            for at in range(self.room):
-                if self.under[at] and self.left[at] >= 0 and not self.under[self.left[at]]:
-                    self.under[self.left[at]] = self.under[self.right[at]] = 1
-                    more = True
+        cdef Py_ssize_t i, r, m = 0
+        self.work += self.view.n // 2 + self.capacity
+        memset(&self.under[0], 0, self.capacity)
+        for i in range(self.list_under(node)):
+            self.under[self.listed[i]] = 1
         for r in range(self.view.n):
             if self.under[self.leaf[r]]:
                 self.ids[m] = <int32_t>r
@@ -312,7 +305,7 @@ cdef class MutableTree(TreeShape):
         cdef double w
         cdef double* total
         cdef const double* x
-        for at in range(self.room):
+        for at in range(self.capacity):
             if self.under[at]:
                 self.count[at], self.weight[at] = 0, 0.0
                 memset(&self.sum[at, 0], 0, width * sizeof(double))
@@ -336,7 +329,7 @@ cdef class MutableTree(TreeShape):
         memset(&self.cluster_sum[0, 0], 0, self.max_clusters * width * sizeof(double))
         for k in range(self.max_clusters):
             self.size[k], self.leaves_in[k] = 0.0, 0
-        for at in range(self.room):
+        for at in range(self.capacity):
             if self.left[at] < 0 and (self.parent[at] >= 0 or at == 0):
                 k = self.cluster[at]
                 self.size[k] += self.weight[at]
@@ -403,7 +396,7 @@ cdef class MutableTree(TreeShape):
         self.rows_under(node)
         while more:
             more = False
-            for at in range(1, self.room):
+            for at in range(1, self.capacity):
                 if (self.under[at] and self.left[at] < 0 and self.parent[at] >= 0
                         and self.count[at] == 0):
                     parent = self.parent[at]

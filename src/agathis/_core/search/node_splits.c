@@ -35,11 +35,11 @@ typedef struct {
     int32_t at_low, at_high;
 } extreme_sums;
 
-/* With `weighs` among the cuts that leave each side what it needs: `held` is the weight that is on
- * the left before the first row, of the cut as it is and of the swapped one. */
+/* With `weighs` among the cuts that leave each side what it needs: `before` is the weight on the
+ * left before the first row, of the cut as it is and of the swapped one. */
 AGATHIS_INLINE extreme_sums
 find_extremes(const search_rows *rows, const ordered_scan scan, const double *restrict change,
-              int weighs, double total, const double least[2], const double held[2])
+              int weighs, double total, const double least[2], const double before[2])
 {
     extreme_sums found = {INFINITY, -INFINITY, -1, -1};
     double sum = 0.0, w = 0.0;
@@ -50,14 +50,14 @@ find_extremes(const search_rows *rows, const ordered_scan scan, const double *re
         if (!at.fits) {
             continue;
         }
-        if (sum < found.low && (!weighs || (w + held[0] >= least[0] &&
-                                            total - w - held[0] >= least[1]))) {
+        if (sum < found.low && (!weighs || (w + before[0] >= least[0] &&
+                                            total - w - before[0] >= least[1]))) {
             found.low = sum;
             found.at_low = at.place;
         }
         /* Swapped, the rows on the left come to the right subtree. */
-        if (sum > found.high && (!weighs || (w + held[1] >= least[1] &&
-                                             total - w - held[1] >= least[0]))) {
+        if (sum > found.high && (!weighs || (w + before[1] >= least[1] &&
+                                             total - w - before[1] >= least[0]))) {
             found.high = sum;
             found.at_high = at.place;
         }
@@ -94,11 +94,11 @@ column_splits(const search_rows *rows, ptrdiff_t column, const search_node *node
     /* Missing values go where they cost less, whatever the cut is. */
     const int left0 = missing < 0.0, left1 = missing > 0.0;
     const double start0 = left0 ? missing : 0.0, start1 = left1 ? missing : 0.0;
-    const double held[2] = {left0 ? absent : 0.0, left1 ? absent : 0.0};
+    const double before[2] = {left0 ? absent : 0.0, left1 ? absent : 0.0};
     const ordered_scan scan = scan_along(rows, column, places, count);
     const extreme_sums found =
-        weighs ? find_extremes(rows, scan, change, 1, total, least, held)
-               : find_extremes(rows, scan, change, 0, total, least, held);
+        weighs ? find_extremes(rows, scan, change, 1, total, least, before)
+               : find_extremes(rows, scan, change, 0, total, least, before);
     if (found.at_low >= 0) {
         out[0] = (split_candidate){-(found.low + start0), 0, 0,
                                    column_condition(rows, column, found.at_low, left0)};

@@ -1,11 +1,11 @@
-/* Cuts of an inner node: those whose two subtrees stay as they are, and those that part some rows
- * off as a leaf before anything else is asked of them. */
+/* Cuts of an inner node: those whose two subtrees stay as they are, and those that split some rows
+ * off as a leaf above it. */
 #ifndef AGATHIS_SEARCH_NODE_SPLITS_H
 #define AGATHIS_SEARCH_NODE_SPLITS_H
 
 #include "search/rows.h"
 
-/* The rows of a node.  `price` is for each row what row_changes or row_holds makes of it. */
+/* The rows of a node.  `price` is for each row the result of row_changes or row_contributions. */
 typedef struct {
     const int32_t *ids;
     ptrdiff_t m;
@@ -20,7 +20,7 @@ typedef struct {
 void row_changes(const search_rows *rows, const int32_t *ids, ptrdiff_t m, const double *mean,
                  const double *square, const int32_t *left, const int32_t *right, double *change);
 
-/* The best cuts of a column with the centres held where they are, as it is and swapped.
+/* The best cuts of a column with the centres fixed, as it is and swapped.
  *
  * Rows that are sent left add up what they cost more on the left: the least sum is best, and with
  * the subtrees swapped the largest.  OUT side: 1 where the subtrees change places. */
@@ -31,18 +31,19 @@ void column_splits(const search_rows *rows, ptrdiff_t column, const search_node 
 void categories_split(const search_rows *rows, ptrdiff_t source, const search_node *node,
                       split_candidate *out);
 
-/* What each row adds to the objective with the centres held; `to` is the cluster of each of the
+/* What each row adds to the objective with the centres fixed; `to` is the cluster of each of the
  * rows. */
-void row_holds(const search_rows *rows, const int32_t *ids, ptrdiff_t m, const double *mean,
-               const double *square, const int32_t *to, double *held);
+void row_contributions(const search_rows *rows, const int32_t *ids, ptrdiff_t m,
+                       const double *mean, const double *square, const int32_t *to,
+                       double *contribution);
 
-/* The best cut of a column that parts off a leaf, by what it gains at least: the rows that stay are
- * counted with the centres that they have, and those that miss the column stay.  OUT side: 1 where
- * the new leaf is on the left.  `scratch` has room for two times width doubles. */
+/* The best cut of a column that splits off a leaf, by a lower bound of its gain: the rows that stay
+ * keep the centres that they have, and those that miss the column stay.  OUT side: 1 if the new leaf
+ * is on the left.  `scratch` has 2 * width doubles. */
 void off_column_split(const search_rows *rows, ptrdiff_t column, const search_node *node,
                       uint64_t *field, int32_t *places, double *scratch, split_candidate *out);
 
-/* The best category of a source to part off; `scratch` has room for MAX_GROUP_CATEGORIES times
+/* The best category of a source to split off; `scratch` has room for MAX_GROUP_CATEGORIES times
  * width. */
 void off_categories_split(const search_rows *rows, ptrdiff_t source, const search_node *node,
                           double *scratch, split_candidate *out);

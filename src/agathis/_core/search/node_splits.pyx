@@ -3,10 +3,10 @@
 #
 # Every row of the node would come to some leaf of the left subtree, and to one of the right. With
 # the centres where they are each row has its price on either way, and the best cut of a column is
-# found in one walk along it (node_splits.c). A leaf that holds what lies apart may be cut off
+# found in one scan along it (node_splits.c). A leaf that holds what lies apart may be cut off
 # anywhere on the way down, at the bottom or at the top, while cuts of leaves (leaf_splits.pyx) find
 # it at the bottom only: along each column the side that gains most as a new cluster is found with
-# all other centres held (split_off.c). Both only propose: of the best few cuts the change of the
+# all other centres fixed (split_off.c). Both only propose: of the best few cuts the change of the
 # objective is worked out with the centres moving.
 import numpy as np
 
@@ -39,9 +39,9 @@ cdef extern from "search/node_splits.h" nogil:
         int32_t* places, split_candidate* out)
     void categories_split(
         const search_rows* rows, Py_ssize_t source, const search_node* node, split_candidate* out)
-    void row_holds(
+    void row_contributions(
         const search_rows* rows, const int32_t* ids, Py_ssize_t m, const double* mean,
-        const double* square, const int32_t* to, double* held)
+        const double* square, const int32_t* to, double* contribution)
     void off_column_split(
         const search_rows* rows, Py_ssize_t column, const search_node* node, uint64_t* field,
         int32_t* places, double* scratch, split_candidate* out)
@@ -51,7 +51,7 @@ cdef extern from "search/node_splits.h" nogil:
 
 # Fewer steps along columns than this are done by one thread.
 cdef double SMALL_WORK = 200_000.0
-# In the place of a cluster: the subtrees of the node stay, and no leaf is parted off.
+# In the place of a cluster: the subtrees of the node stay, and no leaf is split off.
 cdef int NO_CLUSTER = -1
 
 
@@ -102,7 +102,7 @@ def split_offs(
     MutableTree tree, Py_ssize_t node, const int32_t[::1] columns, int most, int cluster,
     const tree_limits[::1] limits=None,
 ):
-    """The best cuts that part a leaf off above an inner node.
+    """The best cuts that split off a leaf above an inner node.
 
     Parameters
     ----------
@@ -138,13 +138,14 @@ def split_offs(
         for i in range(view.m):
             tree.to_left[i] = tree.cluster[tree.leaf[tree.ids[i]]]
         view.sum, view.weight = &scratch[0], 0.0
-        for at in range(tree.room):
+        for at in range(tree.capacity):
             if tree.under[at] and tree.left[at] < 0:
                 view.weight += tree.weight[at]
                 for j in range(width):
                     scratch[j] += tree.sum[at, j]
-        row_holds(&tree.view, &tree.ids[0], view.m, &tree.mean[0, 0], &tree.square[0],
-                  &tree.to_left[0], &tree.change[0])
+        row_contributions(
+            &tree.view, &tree.ids[0], view.m, &tree.mean[0, 0], &tree.square[0],
+            &tree.to_left[0], &tree.change[0])
         for c in range(columns.shape[0]):
             off_column_split(&tree.view, columns[c], &view, &tree.fields[0, 0],
                              &tree.places[0, 0], &scratch[width], &cuts[c])
@@ -233,14 +234,14 @@ cdef double exact_gain(
     With a ``cluster`` the rows on the side ``side`` become a leaf of it, else the subtrees are
     swapped where ``side`` is 1, and `prices` has to have been called before.
     """
-    cdef Py_ssize_t i, parted = 0
+    cdef Py_ssize_t i, n_off = 0
     cdef int32_t row, own, to
     cdef double weight = 0.0
     cdef bint left, allowed
     tree.clear_shift()
     tree.work += m * 4
-    memcpy(&tree.new_weight[0], &tree.weight[0], tree.room * sizeof(double))
-    memcpy(&tree.new_count[0], &tree.count[0], tree.room * sizeof(int64_t))
+    memcpy(&tree.new_weight[0], &tree.weight[0], tree.capacity * sizeof(double))
+    memcpy(&tree.new_count[0], &tree.count[0], tree.capacity * sizeof(int64_t))
     for i in range(m):
         row = tree.ids[i]
         own = tree.leaf[row]
@@ -249,7 +250,7 @@ cdef double exact_gain(
             if left:
                 continue
             weight += tree.view.weight[row]
-            parted += 1
+            n_off += 1
             tree.shift_row(row, tree.cluster[own], cluster)
         else:
             to = tree.way_left[i] if left else tree.way_right[i]
@@ -262,7 +263,7 @@ cdef double exact_gain(
         tree.new_count[own] -= 1
     if cluster != NO_CLUSTER:
         # All rows or none on a side are no cut.
-        allowed = 0 < parted < m and weight >= limits.min_leaf and weighs_enough(tree, node, limits)
+        allowed = 0 < n_off < m and weight >= limits.min_leaf and weighs_enough(tree, node, limits)
     else:
         allowed = limits.min_leaf <= 0.0 and limits.min_split <= 0.0 or (
             weighs_enough(tree, tree.left[node], limits)

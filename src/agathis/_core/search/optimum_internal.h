@@ -27,10 +27,10 @@ void optimum_sides(const optimum_set *set, const int32_t *order, const double *o
                    double *before, double *after);
 
 /* The best cut of rows along a column that gains more than `most` and leaves `least` on both sides.
- * OUT most.  Returns how many rows are on its left, 0 for none.  room: (width + 2) * (m / 8 + 1)
- * values. */
+ * OUT most.  Returns how many rows are on its left, 0 for none.  workspace: (width + 2) *
+ * (m / 8 + 1) values. */
 ptrdiff_t optimum_best_along(const optimum_data *data, const optimum_set *set, const int32_t *order,
-                             const int32_t *code, double least, double *room, double *most);
+                             const int32_t *code, double least, double *workspace, double *most);
 
 /* The rows of `order` whose code is at most `last`, or above it; returns how many. */
 ptrdiff_t optimum_filter(const int32_t *order, ptrdiff_t m, const int32_t *code, int32_t last,
@@ -59,7 +59,7 @@ typedef struct {
 /* Stretches that wait, the lowest bound first; among equals by column, leaves, threshold. */
 typedef struct {
     optimum_range *items;
-    ptrdiff_t count, room;
+    ptrdiff_t count, capacity;
 } optimum_heap;
 
 /* A set of rows that is searched. */
@@ -73,13 +73,13 @@ typedef struct {
     double dropped; /* the least bound of what was not put on the heap */
 } optimum_level;
 
-/* A search, and the room that it takes. */
+/* A search, and its workspace. */
 struct optimum_search {
     const optimum_data *data;
     int n_levels, stopped, failed;
     optimum_level *levels;
     optimum_memo memo;
-    double *own, *left, *gain, *centre, *room;
+    double *own, *left, *gain, *centre, *workspace;
     optimum_poll poll;
     void *self;
     struct optimum_block *blocks; /* all memory that was taken */
@@ -102,7 +102,7 @@ optimum_range heap_pop(optimum_heap *heap);
  * these cost is known. */
 void level_wait(optimum_search *s, optimum_level *l, int leaves, double under, optimum_range x);
 
-/* The threshold of a stretch that should leave the same bound on both sides of it, judged by the
+/* The threshold of a stretch that should leave the same bound on both sides of it, estimated by the
  * share of the scatter that so many leaves leave elsewhere. */
 int32_t level_balance(const optimum_level *l, ptrdiff_t n, int leaves, const double *share,
                       const optimum_range *x);

@@ -22,9 +22,9 @@ precedes(const optimum_range *a, const optimum_range *b)
 void
 heap_push(optimum_search *s, optimum_heap *heap, optimum_range item)
 {
-    if (heap->count == heap->room) {
-        const ptrdiff_t room = heap->room > 0 ? 2 * heap->room : 256;
-        optimum_range *more = optimum_take(s, room, sizeof *more);
+    if (heap->count == heap->capacity) {
+        const ptrdiff_t capacity = heap->capacity > 0 ? 2 * heap->capacity : 256;
+        optimum_range *more = optimum_take(s, capacity, sizeof *more);
         if (more == NULL) {
             return;
         }
@@ -32,7 +32,7 @@ heap_push(optimum_search *s, optimum_heap *heap, optimum_range item)
             memcpy(more, heap->items, heap->count * sizeof *more);
         }
         heap->items = more;
-        heap->room = room;
+        heap->capacity = capacity;
     }
     ptrdiff_t i = heap->count++;
     while (i > 0 && precedes(&item, heap->items + (i - 1) / 2)) {

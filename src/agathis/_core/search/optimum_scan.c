@@ -90,11 +90,11 @@ along(const ptrdiff_t wide, f64x8 *restrict sum, const optimum_data *data, const
 AGATHIS_INLINE ptrdiff_t
 best_along(const ptrdiff_t wide, f64x8 *restrict sum, const optimum_data *data,
            const optimum_set *set, const int32_t *restrict order, const int32_t *restrict code,
-           double least, double *restrict room, double *restrict most)
+           double least, double *restrict workspace, double *restrict most)
 {
     const ptrdiff_t width = wide * LANES, m = set->m, n_blocks = (m + BLOCK - 1) / BLOCK;
     const double *restrict centre = set->centre;
-    double *restrict sums = room, *restrict left = sums + n_blocks * width;
+    double *restrict sums = workspace, *restrict left = sums + n_blocks * width;
     double *restrict bound = left + n_blocks;
     double total = 0.0, squares = 0.0, start = 0.0;
     memset(sum, 0, wide * sizeof *sum);
@@ -153,7 +153,7 @@ best_along(const ptrdiff_t wide, f64x8 *restrict sum, const optimum_data *data,
     }
 #define ALONG(wide, sum) along(wide, sum, data, set, order, code, place, left, gain)
 #define BEST_ALONG(wide, sum) \
-    best_along(wide, sum, data, set, order, code, least, room, most)
+    best_along(wide, sum, data, set, order, code, least, workspace, most)
 
 AGATHIS_CLONES ptrdiff_t
 optimum_along(const optimum_data *data, const optimum_set *set, const int32_t *order,
@@ -164,7 +164,7 @@ optimum_along(const optimum_data *data, const optimum_set *set, const int32_t *o
 
 AGATHIS_CLONES ptrdiff_t
 optimum_best_along(const optimum_data *data, const optimum_set *set, const int32_t *order,
-                   const int32_t *code, double least, double *room, double *most)
+                   const int32_t *code, double least, double *workspace, double *most)
 {
     FOR_WIDTH(BEST_ALONG)
 }

@@ -126,7 +126,8 @@ best_of_two(optimum_search *s, int at, task what, const optimum_set *set, optimu
     double most = 0.0;
     for (int32_t f = 0; f < data->d; ++f) {
         const int32_t *order = l->order + f * data->n, *code = data->code + f * data->n;
-        const ptrdiff_t n_left = optimum_best_along(data, set, order, code, least, s->room, &most);
+        const ptrdiff_t n_left =
+            optimum_best_along(data, set, order, code, least, s->workspace, &most);
         if (n_left > 0) {
             answer->n_cuts = 1;
             answer->cuts[0] = (optimum_split){f, code[order[n_left - 1]], 0};

@@ -39,7 +39,7 @@ optimum_open(const optimum_data *data, optimum_poll poll, void *self)
     s->left = optimum_take(s, n, sizeof(double));
     s->gain = optimum_take(s, n, sizeof(double));
     s->centre = optimum_take(s, data->width, sizeof(double));
-    s->room = optimum_take(s, (data->width + 2) * (n / 8 + 1), sizeof(double));
+    s->workspace = optimum_take(s, (data->width + 2) * (n / 8 + 1), sizeof(double));
     s->levels = optimum_take(s, s->n_levels, sizeof(optimum_level));
     for (int i = 0; !s->failed && i < s->n_levels; ++i) {
         optimum_level *l = s->levels + i;

@@ -8,15 +8,15 @@
 #include "shared/gains.h"
 
 AGATHIS_CLONES void
-row_holds(const search_rows *rows, const int32_t *restrict ids, ptrdiff_t m,
-          const double *restrict mean, const double *restrict square, const int32_t *restrict to,
-          double *restrict held)
+row_contributions(const search_rows *rows, const int32_t *restrict ids, ptrdiff_t m,
+                  const double *restrict mean, const double *restrict square,
+                  const int32_t *restrict to, double *restrict contribution)
 {
     const ptrdiff_t width = rows->width;
     for (ptrdiff_t i = 0; i < m; ++i) {
         const double *restrict x = rows->point + ids[i] * width;
         const double dot = dot_of(x, mean + to[i] * width, width);
-        held[ids[i]] = rows->weight[ids[i]] * (2.0 * dot - square[to[i]]);
+        contribution[ids[i]] = rows->weight[ids[i]] * (2.0 * dot - square[to[i]]);
     }
 }
 
@@ -29,13 +29,13 @@ off_column_split(const search_rows *rows, ptrdiff_t column, const search_node *n
     const int32_t *restrict rank = rows->rank + column * rows->n;
     const ptrdiff_t width = rows->width;
     const ptrdiff_t count = ordered_places(rows, column, node->ids, node->m, field, places);
-    double w = 0.0, held = 0.0, present = node->weight, all_held = 0.0;
+    double w = 0.0, contribution = 0.0, present = node->weight, all_rows = 0.0;
     out->gain = -INFINITY;
     if (count < 2) {
         return;
     }
     for (ptrdiff_t i = 0; i < count; ++i) {
-        all_held += node->price[order[places[i]]];
+        all_rows += node->price[order[places[i]]];
     }
     /* The sum of the rows that do not miss the column: the others stay. */
     double *restrict rest = sum + width;
@@ -62,7 +62,7 @@ off_column_split(const search_rows *rows, ptrdiff_t column, const search_node *n
             sum[j] += mass * x[j];
         }
         w += mass;
-        held += node->price[row];
+        contribution += node->price[row];
         if (rank[p] == rank[places[i + 1]] || !(w > 0.0) || !(present - w > 0.0)) {
             continue;
         }
@@ -72,10 +72,10 @@ off_column_split(const search_rows *rows, ptrdiff_t column, const search_node *n
             near += sum[j] * sum[j];
             far += other * other;
         }
-        const double left = w < node->least[0] ? -INFINITY : found(near, 1.0 / w) - held;
+        const double left = w < node->least[0] ? -INFINITY : found(near, 1.0 / w) - contribution;
         const double right = present - w < node->least[0]
                                  ? -INFINITY
-                                 : found(far, 1.0 / (present - w)) - (all_held - held);
+                                 : found(far, 1.0 / (present - w)) - (all_rows - contribution);
         if (left > out->gain || right > out->gain) {
             out->gain = left > right ? left : right;
             out->side = left > right;

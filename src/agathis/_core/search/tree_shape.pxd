@@ -2,7 +2,7 @@ from libc.stdint cimport int32_t, int64_t
 
 
 cdef class TreeShape:
-    cdef readonly int room, n_leaves
+    cdef readonly int capacity, n_leaves
     # by node; of leaves their cluster, and how many rows they have
     cdef int32_t[::1] left, right, parent, cluster, depth
     cdef int64_t[::1] count

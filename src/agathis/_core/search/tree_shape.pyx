@@ -12,17 +12,17 @@ cdef class TreeShape:
 
     Parameters
     ----------
-    room : int
+    capacity : int
         The most nodes that there may be.
     """
 
-    def __init__(self, int room):
-        self.room, self.n_leaves = room, 1
-        self.left, self.right = np.full(room, -1, np.int32), np.full(room, -1, np.int32)
-        self.parent, self.cluster = np.full(room, -1, np.int32), np.zeros(room, np.int32)
-        self.depth = np.zeros(room, np.int32)
-        self.count, self.weight = np.zeros(room, np.int64), np.zeros(room)
-        self.listed = np.zeros(room, np.int32)
+    def __init__(self, int capacity):
+        self.capacity, self.n_leaves = capacity, 1
+        self.left, self.right = np.full(capacity, -1, np.int32), np.full(capacity, -1, np.int32)
+        self.parent, self.cluster = np.full(capacity, -1, np.int32), np.zeros(capacity, np.int32)
+        self.depth = np.zeros(capacity, np.int32)
+        self.count, self.weight = np.zeros(capacity, np.int64), np.zeros(capacity)
+        self.listed = np.zeros(capacity, np.int32)
 
     cdef Py_ssize_t list_under(self, Py_ssize_t node) noexcept nogil:
         """List a node and those below it, parents first and left before right; how many."""
@@ -70,7 +70,7 @@ cdef class TreeShape:
     def weight_under(self, Py_ssize_t node):
         """Weight of the rows of a node."""
         cdef Py_ssize_t i, at, n = self.list_under(node)
-        cdef double[::1] total = np.empty(self.room)
+        cdef double[::1] total = np.empty(self.capacity)
         for i in range(n - 1, -1, -1):
             at = self.listed[i]
             total[at] = (
@@ -104,11 +104,11 @@ cdef class TreeShape:
     def _free_node(self, Py_ssize_t parent):
         """Take a free node, for a child of another one."""
         cdef Py_ssize_t node
-        for node in range(1, self.room):
+        for node in range(1, self.capacity):
             if self.parent[node] < 0:
                 self.parent[node] = <int32_t>parent
                 return node
-        raise RuntimeError("a draft has no node left")
+        raise RuntimeError("a mutable tree has no free node left")
 
     cdef void deepen(self, Py_ssize_t node) noexcept:
         """Set the depths from a node down."""

@@ -1,10 +1,10 @@
 # How well leaves are separated: what the mean silhouette and the Dunn index of a partition share.
 #
-# Both (silhouette.pyx, dunn.pyx) are used alike. `settle` takes the leaf of every row. `look` puts
-# the leaves first, ..., last - 1 aside: their rows are dealt anew to `n_parts` parts while all
-# other leaves stay. `scan` judges a whole feature: rows in its order go, one after the other, from
-# their part on the right of the threshold to that on its left. `value` judges where none has gone
-# yet.
+# Both (silhouette.pyx, dunn.pyx) have the same methods. `settle` sets the leaf of every row. `look`
+# takes out the leaves first, ..., last - 1: their rows are assigned to `n_parts` new parts, and all
+# other leaves stay. `scan` evaluates all thresholds of a feature: rows move in its order, one after
+# the other, from their part on the right of the threshold to that on the left. `value` evaluates
+# the partition before any has moved.
 #
 #     order     a b | c d e     a is in part left[a], b in left[b]; c in right[c], ...
 import numpy as np

@@ -71,7 +71,7 @@ cdef class Silhouette(Criterion):
         self.first = self.last = 0
         self.set_outside()
         self.make_parts(0)
-        return self.judge(0)
+        return self.mean_silhouette(0)
 
     def _look(self):
         cdef Py_ssize_t p, i
@@ -119,7 +119,7 @@ cdef class Silhouette(Criterion):
             self.inverse_own[k] = own_inverse(size[k])
             self.counts[k] = 1.0 if self.inverse_own[k] > 0.0 else 0.0
 
-    cdef double judge(self, Py_ssize_t n_parts) noexcept nogil:
+    cdef double mean_silhouette(self, Py_ssize_t n_parts) noexcept nogil:
         cdef silhouette_rows rows
         cdef silhouette_parts parts
         rows.count, rows.part, rows.own = self.n, &self.part[0], &self.own[0]
@@ -145,7 +145,7 @@ cdef class Silhouette(Criterion):
 
     cdef double _at(self, Py_ssize_t p) noexcept nogil:
         self.weigh(self.size)
-        return self.judge(self.n_parts)
+        return self.mean_silhouette(self.n_parts)
 
 
 cdef double own_inverse(double size) noexcept nogil:

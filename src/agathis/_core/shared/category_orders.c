@@ -12,14 +12,14 @@
 
 enum { MAX_ROUNDS = 32, POWER_STEPS = 16 };
 
-/* Room for a search among many items. */
+/* Buffers of a search among many items. */
 typedef struct {
-    double *with_left, *with_right; /* [i] stock of an item with each side */
+    double *with_left, *with_right; /* [i] kernel sum of an item with each side */
     double *projection, *tail, *axis, *mean;
     double *cross; /* [k] */
     int32_t *order;
     uint8_t *set, *kept;
-} room;
+} buffers;
 
 static void
 begin(subset_way_search *r)
@@ -76,7 +76,7 @@ sort_items(const double *projection, int32_t m, int32_t *order)
 
 /* Every prefix of the order of the projections. */
 static void
-prefixes(subset_way_search *r, room *w)
+prefixes(subset_way_search *r, buffers *w)
 {
     const subset_items *items = r->items;
     const int32_t m = items->count, K = r->clusters->count;
@@ -115,7 +115,7 @@ prefixes(subset_way_search *r, room *w)
 
 /* Stocks of the items with the two sides of a way, and the weights of these. */
 static void
-sides(const subset_items *items, const uint8_t *left, room *w, double weight[2])
+sides(const subset_items *items, const uint8_t *left, buffers *w, double weight[2])
 {
     const int32_t m = items->count;
     memset(w->with_left, 0, (size_t)m * sizeof(double));
@@ -132,7 +132,7 @@ sides(const subset_items *items, const uint8_t *left, room *w, double weight[2])
 
 /* Every way in which one item is on the other side. */
 static void
-neighbours(subset_way_search *r, room *w, const uint8_t *left)
+neighbours(subset_way_search *r, buffers *w, const uint8_t *left)
 {
     const subset_items *items = r->items;
     const int32_t m = items->count, K = r->clusters->count;
@@ -167,7 +167,7 @@ neighbours(subset_way_search *r, room *w, const uint8_t *left)
 
 /* From the way in `kept`, of that gain, to better ones. */
 static void
-climb(subset_way_search *r, room *w, double gain)
+climb(subset_way_search *r, buffers *w, double gain)
 {
     const subset_items *items = r->items;
     const int32_t m = items->count;
@@ -191,7 +191,7 @@ climb(subset_way_search *r, room *w, double gain)
 /* Project the items on the line along which they spread most, by powers of their centred inner
  * products, from what is in `projection`. */
 static void
-principal(const subset_items *items, room *w)
+principal(const subset_items *items, buffers *w)
 {
     const int32_t m = items->count;
     double total = 0.0, all = 0.0;
@@ -232,7 +232,7 @@ subset_good_ways(subset_way_search *r, double *work)
     const subset_items *items = r->items;
     const scan_clusters *c = r->clusters;
     const int32_t m = items->count, K = c->count, own = r->leaf->own;
-    room w;
+    buffers w;
     w.with_left = work;
     w.with_right = w.with_left + m;
     w.projection = w.with_right + m;

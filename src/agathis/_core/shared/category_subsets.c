@@ -85,7 +85,7 @@ offer(subset_way_search *r, const uint8_t *left, double gain)
 AGATHIS_CLONES static void
 evaluate_tile(subset_way_search *r)
 {
-    evaluate(r->leaf, r->clusters, r->prefix, r->length, 0, r->s, NULL, r->targets);
+    evaluate(r->leaf, r->clusters, r->prefix, r->length, r->s, NULL);
 }
 
 void
@@ -191,16 +191,15 @@ every_way(subset_way_search *r, double *work)
 
 double
 subset_search(const scan_leaf *leaf, const scan_clusters *clusters, const subset_items *items,
-              int32_t exact, double floor, double tolerance, double *work, double *targets,
-              subset_seen seen, void *context, uint8_t *right)
+              int32_t exact, double floor, double tolerance, double *work, subset_seen seen,
+              void *context, uint8_t *right)
 {
     const size_t m = (size_t)items->count;
-    subset_way_search r = {leaf,  clusters, items, floor, tolerance, targets, seen, context,
-                right, 0,        NULL,  NULL,  NULL,      NULL,    0,    -INFINITY,
-                -INFINITY, NULL};
     scan_tile ways;
-    r.s = &ways;
-    r.prefix = (tile *)work;
+    subset_way_search r = {.leaf = leaf, .clusters = clusters, .items = items, .floor = floor,
+                           .tolerance = tolerance, .seen = seen, .context = context,
+                           .right = right, .s = &ways, .prefix = (tile *)work,
+                           .best = -INFINITY, .local = -INFINITY};
     double *rest = work + padded_to_lanes(clusters->count) * SCAN_TILE;
     r.sets = (uint8_t *)rest;
     rest += bytes(SCAN_TILE * m);

@@ -17,15 +17,13 @@ size_t subset_work(int32_t n_clusters, int32_t n_items);
 /* The best gain of all ways to part the items, of all moves; -inf where there is none.
  * Every way is looked at where there are up to `exact` items, else those that seem good.
  *
- * INOUT targets[k]: raised to the best gain of a move of one side to cluster k, with targets[K]
- * for a new one.  OUT right, where `floor` is finite: which items go right (1) in the first of
+ * OUT right, where `floor` is finite: which items go right (1) in the first of
  * the ways that gain `floor`.  By the limits of a tree samples of no category go left; else the
  * lighter side goes right, or, where they weigh the same, the one without the first category.  The
  * first way is that with the fewest categories on the right, of these the one with the first
  * column, and missing values go right rather than left. */
 double subset_search(const scan_leaf *leaf, const scan_clusters *clusters,
                      const subset_items *items, int32_t exact, double floor, double tolerance,
-                     double *work, double *targets, subset_seen seen, void *context,
-                     uint8_t *right);
+                     double *work, subset_seen seen, void *context, uint8_t *right);
 
 #endif

@@ -23,8 +23,8 @@ cdef extern from "shared/category_subsets.h" nogil:
 
     double subset_search(
         const scan_leaf* leaf, const scan_clusters* clusters, const subset_items* items,
-        int32_t exact, double floor, double tolerance, double* work, double* targets,
-        subset_seen seen, void* context, uint8_t* right)
+        int32_t exact, double floor, double tolerance, double* work, subset_seen seen,
+        void* context, uint8_t* right)
 
 
 cdef uint8_t[::1] first_subset(

@@ -17,11 +17,9 @@ cdef uint8_t[::1] first_subset(
 ):
     """Which items go right in the first of the ways that gain ``floor``."""
     cdef double[::1] work = np.empty(subset_work(clusters.count, items.count))
-    cdef double[::1] targets = np.full(clusters.count + 1, -INFINITY)
     cdef uint8_t[::1] right = np.zeros(items.count, dtype=np.uint8)
     subset_search(
-        leaf, clusters, items, SUBSET_EXACT, floor, tolerance, &work[0], &targets[0], NULL, NULL,
-        &right[0])
+        leaf, clusters, items, SUBSET_EXACT, floor, tolerance, &work[0], NULL, NULL, &right[0])
     if not np.asarray(right).any():
         raise RuntimeError(f"no subset gains {floor}")
     return right
@@ -40,7 +38,7 @@ def best_subset(
     weight : ndarray of shape (m,)
     cross : ndarray of shape (m, K)
         Kernel sums of the items with the clusters.
-    stock : ndarray of shape (m, m)
+    kernel_sum : ndarray of shape (m, m)
         And with each other.
     cluster_size, cluster_kernel_sum : ndarray of shape (K,)
     own : int
@@ -57,12 +55,12 @@ def best_subset(
     exact : int
         Items up to which every way is looked at.
     floor, tolerance : float
-        The first way that gains ``floor`` is told.
+        The first split with a gain of at least ``floor`` is returned.
     """
     cdef int32_t m = <int32_t>weight.shape[0], K = <int32_t>cluster_size.shape[0], k
     cdef Py_ssize_t i
     cdef double[::1] share = np.asarray(cluster_kernel_sum) / np.asarray(cluster_size)
-    cdef double[::1] whole = np.zeros(K), targets = np.full(K + 1, -INFINITY)
+    cdef double[::1] whole = np.zeros(K)
     cdef double[::1] work = np.empty(subset_work(K, m)), samples = np.ones(m)
     cdef uint8_t[::1] right = np.zeros(m, dtype=np.uint8)
     cdef scan_clusters clusters
@@ -73,10 +71,8 @@ def best_subset(
         leaf.weight += weight[i]
         for k in range(K):
             whole[k] += cross[i, k]
-    clusters.count, clusters.n = K, 0
-    clusters.kernel_sum = &cluster_kernel_sum[0]
-    clusters.size, clusters.share = &cluster_size[0], &share[0]
-    clusters.inv, clusters.back, clusters.id = NULL, NULL, NULL
+    clusters.count, clusters.kernel_sum = K, &cluster_kernel_sum[0]
+    clusters.size, clusters.share, clusters.id = &cluster_size[0], &share[0], NULL
     leaf.n, leaf.own, leaf.cross, leaf.leave_all = m, own, &whole[0], leave_all
     leaf.open_one = 0.0 if more_clusters >= 1 else -INFINITY
     leaf.open_two = 0.0 if more_clusters >= 2 else -INFINITY
@@ -86,6 +82,5 @@ def best_subset(
     items.weight, items.samples, items.cross, items.kernel_sum = (
         &weight[0], &samples[0], &cross[0, 0], &kernel_sum[0, 0])
     gain = subset_search(
-        &leaf, &clusters, &items, exact, floor, tolerance, &work[0], &targets[0], NULL, NULL,
-        &right[0])
+        &leaf, &clusters, &items, exact, floor, tolerance, &work[0], NULL, NULL, &right[0])
     return gain, np.asarray(right).view(bool)

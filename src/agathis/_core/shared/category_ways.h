@@ -34,7 +34,6 @@ typedef struct {
     const scan_clusters *clusters;
     const subset_items *items;
     double floor, tolerance;
-    double *targets;
     subset_seen seen;
     void *context;
     uint8_t *right; /* OUT */

@@ -1,4 +1,4 @@
-# Rows walk down a tree.
+# Rows descend a tree.
 from cython cimport floating
 from cython.parallel cimport prange
 from libc.stdint cimport int32_t, uint8_t

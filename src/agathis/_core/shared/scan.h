@@ -8,7 +8,7 @@
 enum {
     SCAN_TILE = 128,  /* thresholds evaluated together; all of a tile stays in the first cache */
     SCAN_LANES = 8,   /* clusters whose prefix sums run side by side; rows are padded to it */
-    SCAN_PAD = 8,     /* tables may be read that far past their end */
+    SCAN_PAD = 8,     /* tiles are filled up to a multiple of it */
     SCAN_APART = 8    /* doubles between the work of two threads: a cache line is one's alone */
 };
 
@@ -17,10 +17,7 @@ typedef struct {
     int32_t count;       /* K */
     const double *kernel_sum; /* sigma(C_k^2) */
     const double *size;  /* |C_k| */
-    const double *share; /* stock / size */
-    const double *inv;   /* 1 / m for m = 0..n (0 at 0), or NULL where weights are not all 1 */
-    const double *back;  /* the same backwards: back[j] = 1 / (n - j); both padded by SCAN_PAD */
-    ptrdiff_t n;
+    const double *share; /* kernel_sum / size */
     const int32_t *id; /* their numbers where these are not 0 .. K - 1, else NULL */
 } scan_clusters;
 

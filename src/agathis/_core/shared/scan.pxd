@@ -4,16 +4,12 @@ from libc.stdint cimport int32_t
 cdef extern from "shared/scan.h" nogil:
     enum:
         SCAN_LANES
-        SCAN_PAD
 
     ctypedef struct scan_clusters:
         int32_t count
         const double* kernel_sum
         const double* size
         const double* share
-        const double* inv
-        const double* back
-        Py_ssize_t n
         const int32_t* id
 
     ctypedef struct scan_leaf:

@@ -8,4 +8,4 @@ cdef class SortedSamples:
     cdef const double[:, ::1] values    # [f, i] the data, feature by feature
     cdef int32_t[:, ::1] order          # [f, position] samples, sorted by f within each leaf
     cdef uint8_t[:, ::1] cut            # [f, position] a threshold fits after it
-    cdef Py_ssize_t[::1] start, stop    # [slot] the positions of a leaf, in every feature
+    cdef Py_ssize_t[::1] start, stop    # [leaf] the positions of a leaf, in every feature

@@ -1,7 +1,7 @@
 # Samples sorted along each feature, leaf by leaf, and how they move when a leaf is cut.
 #
 #     order[f, start:stop]   a B c D e F      (capitals go right)
-#     afterwards             a c e B D F      left child keeps the slot, right gets a new one
+#     afterwards             a c e B D F      left child keeps the index, right gets a new one
 import numpy as np
 
 from cython.parallel cimport parallel, prange, threadid
@@ -49,7 +49,7 @@ def sort_features(const double[:, ::1] values, int threads):
 
 
 cdef class SortedSamples:
-    """Samples in the order of each feature; at first all are one leaf, of slot 0.
+    """Samples in the order of each feature; at first all are one leaf, with index 0.
 
     Parameters
     ----------

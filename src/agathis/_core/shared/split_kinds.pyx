@@ -103,7 +103,7 @@ cdef Choice subset_move(
     const scan_leaf* leaf, const scan_clusters* clusters, const subset_items* items,
     const uint8_t[::1] right, double tolerance
 ):
-    """The same of the cut that sends some items right; their stocks are with all clusters."""
+    """The same of the cut that sends some items right; their kernel sums are with all clusters."""
     cdef Py_ssize_t i, j, m = items.count
     cdef int32_t k
     cdef Cut cut

@@ -60,28 +60,12 @@ smaller(double a, double b)
     return a < b ? a : b;
 }
 
-/* 1 / (size + |L|) for each threshold. The table serves where sizes are whole numbers and
- * the thresholds of the tile follow one another without a gap (`dense`). */
+/* OUT out: 1 / (size + sign |L|) for each threshold. */
 AGATHIS_INLINE const double *
-inverse_with_near(const scan_clusters *c, double size, const scan_tile *s, ptrdiff_t length,
-                  int dense, double *restrict out)
+inverse_sizes(double size, double sign, const scan_tile *s, ptrdiff_t length, double *restrict out)
 {
-    if (dense)
-        return c->inv + (ptrdiff_t)size + s->count[0];
     for (ptrdiff_t t = 0; t < length; ++t)
-        out[t] = 1.0 / (size + s->weight[t]);
-    return out;
-}
-
-/* 1 / (size - |L|) */
-AGATHIS_INLINE const double *
-inverse_without_near(const scan_clusters *c, double size, const scan_tile *s, ptrdiff_t length,
-                     int dense, double *restrict out)
-{
-    if (dense)
-        return c->back + (c->n - (ptrdiff_t)size) + s->count[0];
-    for (ptrdiff_t t = 0; t < length; ++t)
-        out[t] = 1.0 / (size - s->weight[t]);
+        out[t] = 1.0 / (size + sign * s->weight[t]);
     return out;
 }
 
@@ -114,13 +98,12 @@ typedef struct {
  * clusters are founded (count 0) there is none. */
 AGATHIS_INLINE void
 departures(const scan_leaf *leaf, const scan_clusters *c, const double *restrict own,
-           ptrdiff_t length, ptrdiff_t padded, int dense, scan_tile *s, const tile_slack *slack)
+           ptrdiff_t length, ptrdiff_t padded, scan_tile *s, const tile_slack *slack)
 {
     const int32_t p = leaf->own;
     const double share = c->share[p];
-    const double *restrict near = inverse_with_near(c, 0.0, s, padded, dense, s->inv_near);
-    const double *restrict far =
-        inverse_without_near(c, leaf->weight, s, padded, dense, s->inv_far);
+    const double *restrict near = inverse_sizes(0.0, 1.0, s, padded, s->inv_near);
+    const double *restrict far = inverse_sizes(leaf->weight, -1.0, s, padded, s->inv_far);
     for (ptrdiff_t t = 0; t < padded; ++t) {
         s->new_near[t] = found(s->self[t], near[t]);
         s->new_far[t] = found(s->far_self[t], far[t]);
@@ -141,9 +124,9 @@ departures(const scan_leaf *leaf, const scan_clusters *c, const double *restrict
     } else {
         const double kernel_sum = c->kernel_sum[p], cross = leaf->cross[p];
         const double *restrict without_near =
-            inverse_without_near(c, c->size[p], s, padded, dense, s->inv_near);
+            inverse_sizes(c->size[p], -1.0, s, padded, s->inv_near);
         const double *restrict without_far =
-            inverse_with_near(c, c->size[p] - leaf->weight, s, padded, dense, s->inv_far);
+            inverse_sizes(c->size[p] - leaf->weight, 1.0, s, padded, s->inv_far);
         for (ptrdiff_t t = 0; t < padded; ++t) {
             s->go_near[t] = leave(kernel_sum, own[t], s->self[t], without_near[t], share);
             s->go_far[t] =
@@ -167,11 +150,11 @@ departures(const scan_leaf *leaf, const scan_clusters *c, const double *restrict
         s->shut[t] = s->go_near[t] = s->go_far[t] = -INFINITY;
 }
 
-/* The best arrival of each side at any cluster but the leaf's own, and the best gain of a
- * move to each of them; with `two`, also the second best arrival and where the best goes. */
+/* The best arrival of each side at any cluster but the leaf's own; with `two`, also the second
+ * best arrival and where the best goes. */
 AGATHIS_INLINE void
 best_arrivals(const scan_leaf *leaf, const scan_clusters *c, tile *prefix, ptrdiff_t padded,
-              int dense, scan_tile *s, int two, const tile_slack *slack, double *targets)
+              scan_tile *s, int two, const tile_slack *slack)
 {
     for (ptrdiff_t t = 0; t < padded; ++t) {
         s->best[t] = s->second[t] = s->far_best[t] = s->far_second[t] = -INFINITY;
@@ -183,13 +166,10 @@ best_arrivals(const scan_leaf *leaf, const scan_clusters *c, tile *prefix, ptrdi
         const double kernel_sum = c->kernel_sum[k], share = c->share[k], cross = leaf->cross[k];
         const int64_t target = c->id ? c->id[k] : k;
         const double *restrict near =
-            inverse_with_near(c, c->size[k], s, padded, dense, s->inv_near);
+            inverse_sizes(c->size[k], 1.0, s, padded, s->inv_near);
         const double *restrict far =
-            inverse_without_near(c, c->size[k] + leaf->weight, s, padded, dense, s->inv_far);
+            inverse_sizes(c->size[k] + leaf->weight, -1.0, s, padded, s->inv_far);
         const double *restrict sum = prefix[k];
-        double most[SCAN_PAD];
-        for (int v = 0; v < SCAN_PAD; ++v)
-            most[v] = -INFINITY;
         for (ptrdiff_t t = 0; t < padded; t += SCAN_PAD)
             for (ptrdiff_t v = 0, u = t; v < SCAN_PAD; ++v, ++u) {
                 double l = arrive(kernel_sum, sum[u], s->self[u], near[u], share);
@@ -209,10 +189,7 @@ best_arrivals(const scan_leaf *leaf, const scan_clusters *c, tile *prefix, ptrdi
                 }
                 s->best[u] = larger(l1, l);
                 s->far_best[u] = larger(r1, r);
-                most[v] = larger(most[v], larger(s->go_near[u] + l, s->go_far[u] + r));
             }
-        for (int v = 0; v < SCAN_PAD; ++v)
-            targets[k] = larger(targets[k], most[v]);
     }
 }
 
@@ -242,27 +219,21 @@ gain_at(const scan_tile *s, ptrdiff_t t)
     return larger(larger(s->gain_near[t], s->gain_far[t]), s->gain_both[t]);
 }
 
-/* All of the above, for the thresholds of a tile; `one_feature` says that they are of one.
- * With slack (NULL: none) the gains are bounds of what cuts near by gain. */
+/* All of the above, for the thresholds of a tile.  With slack (NULL: none) the gains are bounds of
+ * what cuts near by gain. */
 AGATHIS_INLINE void
 evaluate(const scan_leaf *leaf, const scan_clusters *c, tile *prefix, ptrdiff_t length,
-         int one_feature, scan_tile *s, const tile_slack *slack, double *targets)
+         scan_tile *s, const tile_slack *slack)
 {
-    const int dense =
-        c->inv && one_feature && s->count[length - 1] - s->count[0] == length - 1;
     const ptrdiff_t padded = pad(s, prefix, c->count, length);
     const double *own = c->count > 0 ? prefix[leaf->own] : NULL;
-    departures(leaf, c, own, length, padded, dense, s, slack);
+    departures(leaf, c, own, length, padded, s, slack);
     /* Arrivals that are kept may be asked about when the leaf is no longer all of its cluster. */
     if (c->count > 1 && (slack || leaf->leave_all > -INFINITY))
-        best_arrivals(leaf, c, prefix, padded, dense, s, 1, slack, targets);
+        best_arrivals(leaf, c, prefix, padded, s, 1, slack);
     else
-        best_arrivals(leaf, c, prefix, padded, dense, s, 0, slack, targets);
+        best_arrivals(leaf, c, prefix, padded, s, 0, slack);
     best_moves(leaf, padded, s);
-    if (leaf->open_one == 0.0)
-        for (ptrdiff_t t = 0; t < length; ++t)
-            targets[c->count] = larger(targets[c->count], larger(s->go_near[t] + s->new_near[t],
-                                                                 s->go_far[t] + s->new_far[t]));
 }
 
 #endif

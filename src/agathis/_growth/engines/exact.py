@@ -58,7 +58,7 @@ class ExactPointEngine(PointEngine):
         self.samples = SortedPoints(
             self.values, points, weight, data.threads, few, parts, gathers=many
         )
-        state = PointState(*self.samples.tables(0), n_clusters, data.threads)
+        state = PointState(self.samples.table(0), n_clusters, data.threads)
         tables = None
         if data.features.sources is not None:
             data.features.sources.check()
@@ -120,7 +120,7 @@ class ExactPointEngine(PointEngine):
             left = np.zeros(self.samples.n_samples, dtype=np.uint8)
             left[samples] = sent_left(values, split.threshold, False)
             self.samples.split_marked(leaf_index, other, left, int(left.sum()))
-        self.state.cut(leaf_index, *self.samples.tables(leaf_index, other))
+        self.state.cut(leaf_index, self.samples.table(leaf_index), self.samples.table(other))
         if self.sources is not None:
             sides = self.samples.samples(leaf_index), self.samples.samples(other)
             left_is_small = len(sides[0]) <= len(sides[1])

@@ -43,7 +43,7 @@ class PairwiseEngine:
     """
 
     #: Whether kernel sums along features come from prefix-sum scans.
-    walked = False
+    prefix_scanned = False
 
     def __init__(
         self, data: InMemory, rows: KernelRows, limits: Limits, progress: Progress
@@ -65,7 +65,7 @@ class PairwiseEngine:
             limits.max_leaves,
             data.threads,
             positive=data.kernel.is_positive,
-            walked=self.walked,
+            prefix_scanned=self.prefix_scanned,
         )
         self.gain, self.bound = self.state.gains()
         self.categories = None

@@ -40,7 +40,7 @@ class PairwisePointEngine(PairwiseEngine):
     progress : Progress
     """
 
-    walked = True
+    prefix_scanned = True
 
     def __init__(
         self, data: InMemory, rows: KernelRows, limits: Limits, progress: Progress

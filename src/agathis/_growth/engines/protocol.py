@@ -91,7 +91,7 @@ class GainEngine(Protocol):
         """Find the best gain of each leaf that may be within the tolerance of the best.
 
         The best is the maximum over the leaves and ``floor``. For other leaves any gain and a
-        bound are enough. ``drawn``, of shape (len(slots), n_candidates), is a mask of candidates.
+        bound are enough. ``drawn`` is a mask of candidates, of shape (n_leaves, n_candidates).
         """
         ...
 

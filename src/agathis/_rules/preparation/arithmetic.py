@@ -27,7 +27,7 @@ from sklearn.preprocessing import (
 
 from agathis._encoding.scaling import FeatureScaler
 from agathis._rules.preparation.known_steps import encoding
-from agathis._rules.preparation.links import Line, Link, Times, carried
+from agathis._rules.preparation.links import Line, Link, Times, transformed_by
 from agathis._trees.stepped import Logarithm, Mapped, Operation, Ranks, Step, Steps, described
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ def steps_of_line(line: Line) -> Steps:
             continue
         # All steps up to this one become one function.
         label = _label(link).format(described("{}", out))
-        out = [Mapped(label, partial(carried, Line(0, line.links[: i + 1])))]
+        out = [Mapped(label, partial(transformed_by, Line(0, line.links[: i + 1])))]
     return tuple(step for step in out if not is_nothing(step))
 
 
@@ -122,7 +122,7 @@ def is_nothing(step: object) -> bool:
 
 def operations_of(link: Link) -> Sequence[Operation] | None:
     """Return the operations of a step; None if it is another function."""
-    step, f = link.step, link.enters
+    step, f = link.step, link.input_column
     if isinstance(step, Times):
         return [Step("multiply", step.factor)]
     if isinstance(step, FunctionTransformer):

@@ -89,17 +89,17 @@ class RawEncoder(Protocol):
         """Return an object with ``X``, the features in raw units."""
 
 
-def follow(step: Any, lines: Sequence[Line], name: str) -> list[Line]:
+def lines_after(step: Any, lines: Sequence[Line], name: str) -> list[Line]:
     """Return the lines after a step; ``name`` is its name in errors."""
     if isinstance(step, str) and step == "drop":
         return []
     if step is None or (isinstance(step, str) and step == "passthrough"):
         return list(lines)
     if isinstance(step, FrozenEstimator):
-        return follow(step.estimator, lines, name)
+        return lines_after(step.estimator, lines, name)
     if isinstance(step, Pipeline):
         for inner, each in step.steps:
-            lines = follow(each, lines, f"{name}[{inner!r}]")
+            lines = lines_after(each, lines, f"{name}[{inner!r}]")
         return list(lines)
     for kind, rule in _RULES.items():
         # Subclasses may override ``transform``.
@@ -200,7 +200,7 @@ def _columns(step: ColumnTransformer, lines: Sequence[Line], name: str) -> list[
     for inner, each, columns in step.transformers_:
         chosen = [lines[i] for i in _chosen(columns, index, len(lines))]
         if chosen:
-            made = follow(each, chosen, f"{name}[{inner!r}]")
+            made = lines_after(each, chosen, f"{name}[{inner!r}]")
             out += _one_for_one(Times(weights[inner]), made, 1) if inner in weights else made
     return out
 
@@ -254,11 +254,11 @@ def takes_missing(line: Line) -> bool:
     link = encoding(line)
     if link is None or takes_unknown(line):
         return True
-    categories = list(link.step.categories_[link.enters])
+    categories = list(link.step.categories_[link.input_column])
     before = line.links[: line.links.index(link)]
     if before:
         # The imputed value may be no category, if no training row had a missing value.
-        return before[0].step.statistics_[before[0].enters] in categories
+        return before[0].step.statistics_[before[0].input_column] in categories
     return any(map(is_missing, categories))
 
 

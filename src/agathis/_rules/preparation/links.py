@@ -26,7 +26,7 @@ class Link:
     step : fitted transformer
     width : int
         The number of input columns of the step.
-    enters, leaves : int
+    input_column, output_column : int
         The index of the column in the input and in the output of the step.
     sign : {1, -1}
         -1 if the step is decreasing.
@@ -34,8 +34,8 @@ class Link:
 
     step: Any
     width: int
-    enters: int
-    leaves: int
+    input_column: int
+    output_column: int
     sign: int = 1
 
 
@@ -82,7 +82,7 @@ class Is:
         return np.array(out)[:, None]
 
 
-def carried(line: Line, values: np.ndarray) -> np.ndarray:
+def transformed_by(line: Line, values: np.ndarray) -> np.ndarray:
     """Transform values by the steps of a line.
 
     Parameters
@@ -108,8 +108,8 @@ def carried(line: Line, values: np.ndarray) -> np.ndarray:
             values = np.where(outside, 1.0, values)
         table = np.empty((len(values), link.width), dtype=values.dtype)
         table[:] = _placeholder(step, values.dtype)
-        table[:, link.enters] = values
-        values = _transformed(step, table)[:, link.leaves]
+        table[:, link.input_column] = values
+        values = _transformed(step, table)[:, link.output_column]
         if is_number:
             values = np.where(outside | (known & np.isnan(values)), -np.inf, values)
     return values

@@ -21,7 +21,7 @@ from agathis._rules.preparation.known_steps import (
     encoding,
     takes_missing,
 )
-from agathis._rules.preparation.links import Is, Line, carried
+from agathis._rules.preparation.links import Is, Line, transformed_by
 from agathis._rules.preparation.raw_columns import (
     RawColumn,
     RawFeature,
@@ -250,7 +250,11 @@ class Preparation:
         known = self.thresholds.get((feature, threshold))
         if known is None:
             return None
-        return known if carried(self.lines[feature], np.array([known]))[0] == threshold else None
+        return (
+            known
+            if transformed_by(self.lines[feature], np.array([known]))[0] == threshold
+            else None
+        )
 
     def _sum(
         self, tree: Tree, node: int, features_of_source: Mapping[int, Sequence[int]]
@@ -286,7 +290,7 @@ class Preparation:
             probes.append(blank)
         raw = np.empty(len(probes), dtype=object)
         raw[:] = probes
-        values = carried(line, raw).astype(np.float64)
+        values = transformed_by(line, raw).astype(np.float64)
         return Values(
             dict(zip(features, values[:known].tolist(), strict=True)),
             None if unknown is None else float(values[unknown]),
@@ -299,7 +303,7 @@ def _missing_of(line: Line) -> object:
     """Return the value that the steps of a line regard as missing."""
     link = encoding(line)
     if link is not None:
-        blanks = [value for value in link.step.categories_[link.enters] if is_missing(value)]
+        blanks = [value for value in link.step.categories_[link.input_column] if is_missing(value)]
         if blanks:
             return blanks[0]
     if isinstance(line.links[0].step, Is):

@@ -131,15 +131,9 @@ def _columns(
                 f"columns {quoted([str(name) for name in X.columns])}."
             )
         return [X[names[source.column]] for source in sources]
-    if not hasattr(X, "columns"):
-        X = np.asarray(X)
-        shape = X.shape
-    else:
-        shape = (len(X), len(X.columns))
-    if len(shape) != 2 or shape[1] != n_columns:
-        raise ValueError(f"X must have shape (n_samples, {n_columns}); it has shape {shape}.")
-    if hasattr(X, "columns"):
-        X = np.asarray(X)
+    X = np.asarray(X)
+    if X.ndim != 2 or X.shape[1] != n_columns:
+        raise ValueError(f"X must have shape (n_samples, {n_columns}); it has shape {X.shape}.")
     return [X[:, source.column] for source in sources]
 
 

@@ -26,7 +26,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from agathis._rules.preparation.arithmetic import steps_of_line
-from agathis._rules.preparation.links import Line, carried
+from agathis._rules.preparation.links import Line, transformed_by
 from agathis._trees.stepped import Steps, after
 
 LEFT, RIGHT = 1, 2
@@ -88,7 +88,7 @@ def number_splits(
     for i, line in enumerate(lines):
         of_line.setdefault(line, []).append(i)
     for line, splits in of_line.items():
-        fill[splits] = carried(line, np.array([np.nan]))
+        fill[splits] = transformed_by(line, np.array([np.nan]))
         if line.links:
             largest = _largest(line, raw[splits], falls[splits])
             raw[splits] = np.where(finite[splits], largest, raw[splits])
@@ -170,7 +170,11 @@ class Values:
 
 
 def category_split(
-    terms: Sequence[tuple[Values, float]], threshold: float, way: int, seen: int, larger: int
+    terms: Sequence[tuple[Values, float]],
+    threshold: float,
+    missing_side: int,
+    tree_missing: int,
+    larger: int,
 ) -> RawSplit:
     """Compute the raw split on a feature of categories, or on a sum of several of one column.
 
@@ -178,9 +182,9 @@ def category_split(
     ----------
     terms : sequence of Values and weights
     threshold : float
-    way : {1, 2}
+    missing_side : {1, 2}
         The direction of missing values.
-    seen : {0, 1, 2}
+    tree_missing : {0, 1, 2}
         As in ``Tree.missing``: 0 if training rows had no missing values.
     larger : {1, 2}
         The side with more training rows, the direction of missing values that were not seen.
@@ -193,7 +197,7 @@ def category_split(
                 return None
             total += weight * value
         if np.isnan(total):
-            return way
+            return missing_side
         return LEFT if total <= threshold else RIGHT
 
     features = list(terms[0][0].known)
@@ -211,7 +215,7 @@ def category_split(
     if missing is None:
         missing = 0
     elif not filled:
-        missing = seen
+        missing = tree_missing
     elif missing == larger and not any(values.handles_missing for values, _ in terms):
         missing = 0
     if not chosen:

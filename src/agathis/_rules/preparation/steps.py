@@ -20,11 +20,11 @@ from sklearn.preprocessing import FunctionTransformer
 from agathis._rules.preparation.known_steps import (
     RawEncoder,
     encoding,
-    follow,
+    lines_after,
     takes_missing,
     takes_unknown,
 )
-from agathis._rules.preparation.links import Is, Line, Link, carried
+from agathis._rules.preparation.links import Is, Line, Link, transformed_by
 from agathis._rules.preparation.preparation import Preparation
 from agathis._rules.preparation.raw_columns import RawColumn, RawFeature, features_of, plain
 
@@ -63,7 +63,7 @@ def preparation_of(
     n_columns, fitted = _raw_table(steps, n_features)
     lines = [Line(column) for column in range(n_columns)]
     for name, step in steps:
-        lines = follow(step, lines, name)
+        lines = lines_after(step, lines, name)
     one_each = [line.source for line in lines] == list(range(n_columns))
     if fitted is None and names is not None and one_each:
         fitted = list(names)
@@ -111,7 +111,7 @@ def _sources(lines: Sequence[Line], names: list[Any] | None) -> tuple[list[RawCo
                 f"column {name!r} is a number for one step and categories for another, "
                 "which cannot be inverted."
             )
-        values = [plain(v) for link in encoders for v in link.step.categories_[link.enters]]
+        values = [plain(v) for link in encoders for v in link.step.categories_[link.input_column]]
         sources.append(
             RawColumn(
                 name,
@@ -127,7 +127,7 @@ def _sources(lines: Sequence[Line], names: list[Any] | None) -> tuple[list[RawCo
 
 def _fills(line: Line) -> bool:
     """Return whether a line of numbers imputes missing values."""
-    return not np.isnan(carried(line, np.array([np.nan]))).any()
+    return not np.isnan(transformed_by(line, np.array([np.nan]))).any()
 
 
 def _of_encoder(step: RawEncoder, steps: Sequence[tuple[str, Any]], title: str) -> Preparation:
@@ -160,7 +160,7 @@ def _of_encoder(step: RawEncoder, steps: Sequence[tuple[str, Any]], title: str) 
     if scaler is not None:
         lines = [line.then(Link(scaler, len(lines), i, i)) for i, line in enumerate(lines)]
     for name, later in steps[1:]:
-        lines = follow(later, lines, name)
+        lines = lines_after(later, lines, name)
     return Preparation(
         lines,
         sources,

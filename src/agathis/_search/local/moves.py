@@ -8,7 +8,7 @@ with all centres updated. ``saved = mutable_tree.save()`` before a change and
 re-split   replace the split of an internal node; its subtrees stay, or swap sides
 reassign   move a leaf to another or a new cluster
 cut        split a leaf, and move one side to another or a new cluster
-part off   split some rows off above an internal node, as a new leaf
+split off  split some rows off above an internal node, as a new leaf
 prune      remove a leaf, and send its rows down the subtree of its sibling
 =========  ==========================================================================
 
@@ -129,7 +129,7 @@ class SplitLeaf(Move):
 class SplitOff(Move):
     """See the module."""
 
-    name, method = "part off", "split_off"
+    name, method = "split off", "split_off"
 
     def propose(self, mutable_tree: MutableTree, node: int) -> Proposal | None:
         columns = np.arange(mutable_tree.rows.n_columns)

@@ -1,6 +1,6 @@
 """Building blocks of the data set generators.
 
-A ``Draw`` takes a random generator and a number of rows, and returns the rows of one class.
+A ``Sampler`` takes a random generator and a number of rows, and returns the rows of one class.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from sklearn.utils import check_random_state
 from agathis._checks import data as checks
 from agathis._checks.parameters import MAKER_CONSTRAINTS, at_least
 
-Draw: TypeAlias = Callable[[RandomState, int], np.ndarray]
+Sampler: TypeAlias = Callable[[RandomState, int], np.ndarray]
 Seed: TypeAlias = "int | RandomState | None"
 Point: TypeAlias = "Sequence[float] | np.ndarray"
 
@@ -34,25 +34,25 @@ def check_maker(
 
 
 def make(
-    maker: str, n_samples: int, random_state: Seed, parts: Sequence[tuple[int, Draw]]
+    maker: str, n_samples: int, random_state: Seed, parts: Sequence[tuple[int, Sampler]]
 ) -> tuple[np.ndarray, np.ndarray]:
     """Rows and classes; ``parts`` are the relative size and the sampler of each class."""
     random = check_maker(maker, len(parts), n_samples, random_state)
-    sizes = share_out(n_samples, [share for share, _ in parts])
-    return draw_all(random, sizes, [draw for _, draw in parts])
+    sizes = apportion(n_samples, [share for share, _ in parts])
+    return sample_all(random, sizes, [sampler for _, sampler in parts])
 
 
-def draw_all(
-    random: RandomState, sizes: Sequence[int] | np.ndarray, draws: Sequence[Draw]
+def sample_all(
+    random: RandomState, sizes: Sequence[int] | np.ndarray, samplers: Sequence[Sampler]
 ) -> tuple[np.ndarray, np.ndarray]:
     """Sample the rows of each class, shuffled."""
-    X = np.vstack([draw(random, n) for n, draw in zip(sizes, draws, strict=True)])
+    X = np.vstack([sampler(random, n) for n, sampler in zip(sizes, samplers, strict=True)])
     y = np.repeat(np.arange(len(sizes)), sizes)
     order = random.permutation(len(y))
     return X[order], y[order]
 
 
-def share_out(n: int, shares: Sequence[int]) -> np.ndarray:
+def apportion(n: int, shares: Sequence[int]) -> np.ndarray:
     """Integers that sum to n, each at least 1, closest to the given proportions."""
     exact = n * np.asarray(shares) / np.sum(shares)
     sizes = np.maximum(1, np.floor(exact)).astype(np.int64)
@@ -63,37 +63,39 @@ def share_out(n: int, shares: Sequence[int]) -> np.ndarray:
     return sizes
 
 
-def gaussian(mean: Point, covariance: Sequence[Sequence[float]] | np.ndarray) -> Draw:
+def gaussian(mean: Point, covariance: Sequence[Sequence[float]] | np.ndarray) -> Sampler:
     return lambda random, n: random.multivariate_normal(mean, covariance, n)
 
 
-def round_gaussian(mean: Point, variance: float) -> Draw:
+def round_gaussian(mean: Point, variance: float) -> Sampler:
     return gaussian(mean, np.diag(np.full(len(mean), variance)))
 
 
-def box(low: Sequence[float], high: Sequence[float]) -> Draw:
+def box(low: Sequence[float], high: Sequence[float]) -> Sampler:
     return lambda random, n: random.uniform(low, high, (n, len(low)))
 
 
-def ball(centre: Point, radius: float, hole: float = 0.0) -> Draw:
+def ball(centre: Point, radius: float, hole: float = 0.0) -> Sampler:
     """Uniform in a ball, except a concentric ball of radius ``hole``."""
     d = len(centre)
 
-    def draw(random: RandomState, n: int) -> np.ndarray:
+    def sampler(random: RandomState, n: int) -> np.ndarray:
         direction = random.normal(size=(n, d))
         direction /= np.linalg.norm(direction, axis=1, keepdims=True)
         # The volume is proportional to the radius to the power d.
         length = random.uniform(hole**d, radius**d, (n, 1)) ** (1 / d)
         return np.asarray(centre) + length * direction
 
-    return draw
+    return sampler
 
 
-def moved(draw: Draw, matrix: Sequence[Sequence[float]], shift: Sequence[float]) -> Draw:
+def transformed(
+    sampler: Sampler, matrix: Sequence[Sequence[float]], shift: Sequence[float]
+) -> Sampler:
     """Rotate or mirror the points of a class, then shift them."""
-    return lambda random, n: draw(random, n) @ np.transpose(matrix) + shift
+    return lambda random, n: sampler(random, n) @ np.transpose(matrix) + shift
 
 
-def beside(*draws: Draw) -> Draw:
-    """Concatenate the columns of several draws."""
-    return lambda random, n: np.hstack([draw(random, n) for draw in draws])
+def stacked(*samplers: Sampler) -> Sampler:
+    """Concatenate the columns of several samplers."""
+    return lambda random, n: np.hstack([sampler(random, n) for sampler in samplers])
