@@ -41,8 +41,8 @@ from agathis._rules.short_thresholds import short_thresholds
 
 #: Labels of noise.
 NOISE = "-1"
-#: More are rather identifiers or measurements.
-MAX_LABELS = 1000
+#: More, also than half of the rows, are rather identifiers or measurements.
+MAX_LABELS, FEW_LABELS = 1000, 20
 #: Up to as many rows are cross-fitted; of more, a tree of as many is tested on the others.
 CROSS_FITTED_ROWS, N_FOLDS = 10_000, 5
 NO_SPEC = Unavailable("it explains labels, which the model does not store")
@@ -326,10 +326,10 @@ def given_labels(
     is_integer = values.dtype.kind in "iu" or values.dtype.kind == "f"
     distinct = values.ravel()[last]
     names = list(map(str, (distinct.astype(np.int64) if is_integer else distinct).tolist()))
-    if len(names) > MAX_LABELS:
+    if len(names) > min(MAX_LABELS, max(FEW_LABELS, n_rows / 2)):
         raise ValueError(
-            f"labels has {len(names):,} different values, more than {MAX_LABELS:,}: are they "
-            "measurements or identifiers?"
+            f"labels has {len(names):,} different values in {n_rows:,} rows, which are rather "
+            "identifiers or measurements: give the column of the labels."
         )
     if noise == "ignore" and NOISE in names:
         place = names.index(NOISE)

@@ -236,13 +236,14 @@ def test_each_label_has_a_leaf_if_leaves_are_added():
         ([1.0, np.nan, 2.0, 1.0], "1 missing value in 4 rows"),
         (pd.Categorical(["a", "b", None, "a"]), "1 missing value in 4 rows"),
         ([0.5, 1.0, 1.5, 2.0], "integers or strings"),
+        ([f"id {n}" for n in range(40)], "40 different values in 40 rows"),
         ([0, 1], "labels has 2 values; X has 4 rows"),
         ("segment", "is no column of X"),
     ],
 )
 def test_labels_that_cannot_be_explained(labels, message):
     with pytest.raises(ValueError, match=message):
-        explain(np.arange(4.0)[:, None], labels)
+        explain(np.arange(40.0 if len(labels) == 40 else 4.0)[:, None], labels)
 
 
 @pytest.mark.parametrize(

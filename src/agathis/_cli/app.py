@@ -27,6 +27,7 @@ from agathis._cli.options import with_groups
 COMMANDS = (
     "inspect",
     "fit",
+    "explain",
     "predict",
     "show",
     "rename",

@@ -155,7 +155,7 @@ def _roles_record(roles: FeatureRoles) -> dict[str, Any]:
 
 
 def _entry(
-    data: Mapping[str, Any], name: str, reader: Callable[..., T], *sizes: int
+    data: Mapping[str, Any], name: str, reader: Callable[..., T], *known: Any
 ) -> T | Unavailable | None:
     """Read an optional object of the file."""
     if data.get(name) is None:
@@ -163,7 +163,7 @@ def _entry(
     entry = mapping(data[name], name)
     if "unavailable" in entry:
         return Unavailable(string(entry["unavailable"], name))
-    return reader(entry, *sizes)
+    return reader(entry, *known)
 
 
 def _spec(entry: Mapping[str, Any]) -> FitSpec:
