@@ -33,9 +33,13 @@ ORDERED = {
     "rank": "AsstProf; AssocProf; Prof",
     "condition": "1_Good; 2_Fair; 3_Poor",
     "hours": "<1; 1-2; 3; 4-5; 6+",
+    "answer": "1 - strongly disagree; 2; 3; 4; 5 - strongly agree",
+    "plan": "Level 1; Level 2; Level 10",
+    "stars": "1 star; 2 stars; 5 stars",
 }
 UNORDERED = {
     "group": "A; B; C",
+    "cohort": "Group 1; Group 2; Group 3",
     "city": "Rome; Paris; Oslo",
     "marital": "M; S; D",
     "answer": "yes; no; maybe",

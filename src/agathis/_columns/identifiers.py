@@ -50,8 +50,11 @@ IDENTIFIER_WORDS = CODES | {first + last for first in NUMBERED for last in NUMBE
 NUMBERED_THINGS = word_set(
     "type typ kind code mode region district county state province country branch school store "
     "shop station team club plot block site zone sector department dept ward prof hospital center "
-    "centre category cat segment cluster group gruppe filiale kreis bezirk"
+    "centre category cat segment cluster group gruppe filiale kreis bezirk abteilung kostenstelle color "
+    "colour farbe sex gender geschlecht race ethnicity religion nationality occupation industry"
 )
+#: Unique integers in a column of such a name are no quantities.
+NUMBERED_ONCE = word_set("account serial ticket invoice receipt contract")
 #: Those to whom several rows may belong.
 WHO = word_set(
     "customer client user member patient person employee student account household subject "
@@ -74,10 +77,14 @@ def is_identifier_name(name: str) -> bool:
     [True, True, False]
     >>> [is_identifier_name(name) for name in ("Phone 1", "order_number", "number of orders")]
     [True, True, False]
+    >>> is_identifier_name("Matrikelnummer"), is_identifier_name("Steuer-Nr.")
+    (True, True)
     >>> is_identifier_name("iso_num"), is_identifier_name("isolation")
     (True, False)
     """
     words = [word.lower() for word in _BETWEEN.split(name) if word]
+    if words and words[-1].endswith(("nummer", "nr")):
+        return True
     return words == ["flight"] or any("".join(words[-n:]) in IDENTIFIER_WORDS for n in (1, 2))
 
 
@@ -140,7 +147,9 @@ def is_identifier(name: str, facts: ColumnFacts) -> bool:
     n, n_different = facts.n_rows - facts.n_missing, facts.n_different
     named = ID_NAME.fullmatch(name) is not None
     many = n_different == n if n <= FEW else n_different > FEW
-    if named and MEASURE_NAME.fullmatch(name):
+    once = [word.lower() for word in _BETWEEN.split(name) if word][-1:]
+    if NUMBERED_ONCE.intersection(once) or (named and MEASURE_NAME.fullmatch(name)):
+        named = True
         many = n_different == n  # a body mass index is no index
     if types.is_string(facts.type):
         if named and n_different > max(FEW, n / 2):

@@ -23,7 +23,10 @@ from agathis._columns.missing_values import NO_NUMBERS
 OTHER = {".": ",", ",": "."}
 #: What a page says of the cell that a note quotes.
 AMBIGUOUS = "the decimal point is a guess"
-CURRENCY = r"[€$£¥%‰]|EUR|USD|GBP|CHF"
+CURRENCY = (
+    r"[€$£¥₹₽₩₺₪₴₱%‰]|(?:US|AU|CA|NZ|HK|[ACRS])\$|(?:zł|kr\.?|Rs\.?|EUR|USD|GBP|CHF|SEK|NOK|DKK|"
+    r"PLN|CZK|HUF|JPY|CNY|INR|BRL|AUD|CAD|TRY|ZAR|RUB|MXN)(?![A-Za-z])"
+)
 #: Units after a number. Of letters alone there are few: "5 A" may as well be a name.
 UNITS = (
     *("nm", "µm", "mm", "cm", "dm", "km", "m", "in", "inch", "ft", "mi", "m²", "m2", "km²", "km2"),
@@ -32,6 +35,8 @@ UNITS = (
     *("GB", "TB", "°C", "°F", "°", "kcal", "cal", "kJ", "Pa", "hPa", "bar", "mmHg", "bpm", "rpm"),
     *("km/h", "kmh", "mph", "m/s", "mpg", "hp", "PS", "cc", "ms", "s", "sec", "min", "h", "hrs"),
     *("hours", "days", "weeks", "months", "years", "yrs", "Jahre", "Tage", "Std", "Stück", "pcs"),
+    *("miles", "yd", "acres", "mL", "dL", "µg", "ppm", "dB", "mg/dL", "mg/L", "g/L", "mmol/L"),
+    *("minutes", "mins", "seconds", "secs", "pts"),
 )
 UNIT = rf"(?:{CURRENCY}|(?:{'|'.join(sorted(UNITS, key=len, reverse=True))})(?![A-Za-z²³/]))"
 #: Multiples, which may differ from cell to cell.
@@ -44,6 +49,7 @@ DURATION_UNIT = "min"
 _SQUARE = re.compile(r"\s*\[(.*)\]\s*")
 _ACCOUNTING = re.compile(r"\s*\((?!\s*[-+])(.*)\)\s*|\s*([^-+]*\d[^-+]*)-\s*")
 _FOOTNOTES = "*†‡¹ "
+_ABOUT = "~≈ "
 # Spaces, also non-breaking ones, and the apostrophes of Switzerland.
 _GAPS = " \u00a0\u202f'\u2019"
 _DIGITS = {
@@ -117,13 +123,14 @@ def _noise(point: str) -> re.Pattern[str]:
 
 
 def bare(string: str) -> str:
-    """Rewrite the brackets of accountants and editors, and drop footnote marks.
+    """Rewrite the brackets of accountants and editors, and drop marks of footnotes and of "about".
 
-    >>> [bare(string) for string in ("($7.20)", "12-", "[98]", "4.5*")]
-    ['-$7.20', '-12', '98', '4.5']
+    >>> [bare(string) for string in ("($7.20)", "12-", "[98]", "4.5*", "~5", "\N{MINUS SIGN}5")]
+    ['-$7.20', '-12', '98', '4.5', '5', '-5']
     """
     if string.isdigit():
         return string
+    string = string.replace("\N{MINUS SIGN}", "-").strip(_ABOUT)
     if match := _SQUARE.fullmatch(string):
         string = match[1]
     string = string.rstrip(_FOOTNOTES)

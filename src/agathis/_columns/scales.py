@@ -20,9 +20,10 @@ SCALES = tuple(
         # Agreement
         "strongly disagree|disagree strongly|completely disagree|totally disagree|fully disagree; "
         "disagree|mostly disagree|moderately disagree; "
-        "somewhat disagree|slightly disagree|rather disagree|tend to disagree|disagree somewhat; "
+        "somewhat disagree|slightly disagree|rather disagree|tend to disagree|disagree somewhat|"
+        "disagree a little; "
         "neutral|neither|neither agree nor disagree|neither disagree nor agree|undecided|unsure; "
-        "somewhat agree|slightly agree|rather agree|tend to agree|agree somewhat; "
+        "somewhat agree|slightly agree|rather agree|tend to agree|agree somewhat|agree a little; "
         "agree|mostly agree|moderately agree; "
         "strongly agree|agree strongly|completely agree|totally agree|fully agree",
         "trifft gar nicht zu|trifft überhaupt nicht zu|trifft nicht zu; "
@@ -64,7 +65,7 @@ SCALES = tuple(
         "never; yearly|annually; quarterly; monthly; weekly; daily; hourly",
         "not|not at all|not at all important; notvery|not very|not very important|slightly|"
         "a little|slightly important; somewhat|moderately|somewhat important|moderately important; "
-        "very|quite a bit|very important|important; extremely|extremely important",
+        "very|quite a bit|a lot|very important|important; extremely|extremely important",
         "unwichtig|gar nicht wichtig; eher unwichtig; neutral|teils/teils; eher wichtig; wichtig; "
         "sehr wichtig",
         "very unlikely|highly unlikely; unlikely; neutral|possible; likely; "
@@ -128,7 +129,12 @@ _BANDS = (
                 rf"above|und mehr|und älter|oder mehr|et plus)", re.IGNORECASE), 0.5),
     (re.compile(_AMOUNT, re.IGNORECASE), POINT),
 )  # fmt: skip
-_NUMBERED = re.compile(r"(\d+)(?:[_):] *|\. *(?=\D)).*\D.*")
+_NUMBERED = re.compile(r"(\d+)(?:[_):] *| *[-\u2013=] *(?=\D)|\. *(?=\D)).*\D.*")
+#: Levels that are named by a word for them and a number.
+_STEP = re.compile(
+    r"(?:level|lvl|stage|grade|tier|phase|step|stufe|priority|prio|quartile|quintile|decile)"
+    r"[ _-]?(\d{1,2})|(\d{1,2})[ -]?(?:stars?|sterne?)"
+)
 
 
 def key_of(label: str) -> str:
@@ -145,6 +151,10 @@ def ordered_levels(name: str, values: Collection[str]) -> tuple[tuple[str, ...],
     (('Low', 'medium', 'high'), 'its values are levels of a known scale')
     >>> ordered_levels("age", ["66+", "18-25", "26-35"])[0]
     ('18-25', '26-35', '66+')
+    >>> ordered_levels("x", ["Level 3", "Level 1", "Level 2"])[0]
+    ('Level 1', 'Level 2', 'Level 3')
+    >>> ordered_levels("x", ["3 = good", "2", "1 = bad"])[0]
+    ('1 = bad', '2', '3 = good')
     >>> ordered_levels("size", ["XL", "M", "S"])[0], ordered_levels("sex", ["m", "f"])
     (('S', 'M', 'XL'), None)
     """
@@ -167,6 +177,11 @@ def ordered_levels(name: str, values: Collection[str]) -> tuple[tuple[str, ...],
     if len(bands) == len(labels) == len(set(bands.values())) and n_wide >= FEWEST - 1:
         return _sorted(labels, bands), "its values are bands of numbers"
     numbered = {one: int(match[1]) for one in labels if (match := _NUMBERED.fullmatch(one))}
+    if len(numbered) > 1:  # of a scale whose ends alone are named
+        numbered |= {one: int(one) for one in labels if one.isdecimal()}
+    numbered = numbered or {
+        one: int(match[1] or match[2]) for one in labels if (match := _STEP.fullmatch(one))
+    }
     if len(numbered) == len(labels) == len(set(numbered.values())) and max(numbered.values()) < 20:
         return _sorted(labels, numbered), "its values are numbered"
     return None

@@ -31,7 +31,8 @@ OUTCOMES = word_set(
     "attrition default defaulted vote voted votetrump purchase purchased bought converted "
     "conversion response responded success passed failed admitted approved accepted card call "
     "callback improved recovered relapse diagnosis malignant event won winner fraud spam "
-    "readmitted clicked subscribed cancelled canceled returned hired"
+    "readmitted readmission kündigung gekündigt abgewandert bestanden überlebt gestorben gekauft "
+    "storniert clicked subscribed cancelled canceled returned hired"
 )
 #: Names of such columns, which are also words of other names: "marital status".
 OUTCOME_NAMES = frozenset(("status", "class", "label", "result", "y"))

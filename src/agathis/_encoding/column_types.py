@@ -24,6 +24,8 @@ from agathis._columns.number_notation import is_mark, notation_of
 from agathis._columns.scales import key_of, ordered_levels
 from agathis._columns.wording import count, shortened, title_of
 from agathis._encoding.column_doubts import (
+    doubts_on_marks,
+    doubts_on_measures,
     doubts_on_number,
     doubts_on_repeats,
     doubts_on_sparse,
@@ -69,10 +71,26 @@ def infer_column_type(name: str, column: Any, **options: Any) -> ColumnType:
     """
     facts = facts_of(column)
     column_type = _role(name, facts, **options)
+    if column_type.is_used or column_type.why in (IDENTIFIER, FREE_TEXT, OWN_TEXT, MANY):
+        column_type = replace(
+            column_type, doubts=(*column_type.doubts, *_doubts_on_strings(column_type, facts))
+        )
     column_type = with_kind(column_type, facts)
     if column_type.otherwise is not None:
         column_type = replace(column_type, otherwise=with_kind(column_type.otherwise, facts))
     return column_type
+
+
+def _doubts_on_strings(column_type: ColumnType, facts: ColumnFacts) -> tuple[Note, ...]:
+    """Return notes on strings that may be meant as numbers, or as missing values."""
+    from pyarrow import types
+
+    if not types.is_string(facts.type) or column_type.kind not in ("category", "out"):
+        return ()
+    doubts = doubts_on_measures(column_type.name, facts)
+    if column_type.kind == "category":
+        doubts += doubts_on_marks(column_type.name, facts)
+    return doubts
 
 
 def _role(
@@ -127,9 +145,12 @@ def _role(
         return found
     if is_string and (n_dates := datetimes.n_dates(values)) >= MOST_DATES * len(values):
         found = _dates(name, facts, dates, False)
-        if n_dates == len(values):
-            return found
         others = [value for value in values if not datetimes.are_dates([value])]
+        if not others:  # with the day first for one value, another one may be no date
+            moments = datetimes.datetimes_of_strings(values)
+            others = [v for v, t in zip(values, moments, strict=True) if t != t]
+        if not others:
+            return found
         cells = Cells(examples(others), count(len(others), "other value"))
         text = f"{title_of(name)} has dates, and also ", cells, ", which are not read."
         return replace(found, doubts=(Note(text, doubtful=True),))

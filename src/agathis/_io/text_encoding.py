@@ -8,9 +8,14 @@ import re
 from agathis._columns.errors import Advice, BadTable, UnknownEncoding
 from agathis._io.tuning import SAMPLE_BYTES
 
-# Bytes that occur in no text, in any single-byte encoding.
+# Bytes that hardly occur in text, in any single-byte encoding.
 CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
 UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+
+
+def _is_binary(data: bytes) -> bool:
+    """Whether bytes are no text: one stray control character is no reason to refuse a file."""
+    return b"\0" in data or 100 * len(CONTROL.findall(data)) > len(data)
 
 
 def marked_encoding(data: bytes) -> str | None:
@@ -35,7 +40,7 @@ def assumed_encoding(data: bytes) -> str | None:
     # In another encoding, adjacent non-ASCII letters rarely form a valid UTF-8 sequence.
     right = sum(not c.isascii() for c in data.decode("utf-8", errors="ignore"))
     wrong = data.decode("utf-8", errors="replace").count("\ufffd")
-    if right >= wrong or CONTROL.search(data):
+    if right >= wrong or _is_binary(data):
         return None
     try:
         data.decode("cp1252")
@@ -46,7 +51,7 @@ def assumed_encoding(data: bytes) -> str | None:
 
 def check_text(head: bytes, name: str) -> None:
     """Raise if the first bytes are not text; UTF-16 has a byte order mark."""
-    if marked_encoding(head) is None and CONTROL.search(head):
+    if marked_encoding(head) is None and _is_binary(head):
         raise BadTable(
             f"{name} is no text, or in another encoding, which ", Advice("encoding"), " tells."
         )
