@@ -14,7 +14,6 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, BinaryIO
 
 from agathis._columns.errors import Advice, BadTable, Cells, Note
-from agathis._io.arrow_columns import is_empty, type_of, without_total
 from agathis._io.csv_parsing import codes_in, notations, read_cells, with_numbers
 from agathis._io.formats import TITLES, columnar_kind, is_tsv
 from agathis._io.json_rows import is_json_rows, read_json_rows
@@ -25,7 +24,6 @@ from agathis._io.table_reading import (
     TEXT,
     WHITESPACE,
     Assumption,
-    ColumnReading,
     ReadOptions,
     TableReading,
 )
@@ -33,6 +31,7 @@ from agathis._io.table_start import decided
 from agathis._io.text_encoding import assumed_encoding, marked_encoding
 from agathis._io.text_end import without_end
 from agathis._io.text_layout import open_text
+from agathis._io.total_row import without_total
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -137,8 +136,11 @@ def _read_text(
     table, total, doubt = without_total(table, last_line, unsure, options)
     separator = WHITESPACE if layout.blanks else layout.separator
     start = layout.start
-    assert start is not None, "the layout was detected in a text"
-    used = [i for i, raw in enumerate(table.column_names) if raw or not is_empty(table.column(i))]
+    used = [
+        i
+        for i, raw in enumerate(table.column_names)
+        if raw or table.column(i).null_count < table.num_rows
+    ]
     reading = TableReading(
         "text" if layout.blanks else "TSV" if layout.separator == "\t" else "CSV",
         header=start.header,
@@ -175,15 +177,11 @@ def _described(
     notes: dict[str, Note] | None = None,
 ) -> TableInMemory:
     """The table with what is known about its columns."""
-    notes = notes or {}
-    columns = [
-        ColumnReading(one, *type_of(table.column(i), notes.get(one)))
-        for i, one in enumerate(table.column_names)
-    ]
-    reading, doubts = reading.with_columns(columns, table.num_rows), list(reading.notes())
+    reading = replace(reading, n_rows=table.num_rows, n_columns=table.num_columns)
+    doubts = list(reading.notes())
     if strict and (wrong := [note for note in doubts if note.doubtful]):
         raise BadTable(f"{name}: ", *wrong[0].parts)
-    return TableInMemory(table, lambda: table, notes, doubts, reading)
+    return TableInMemory(table, lambda: table, notes or {}, doubts, reading)
 
 
 def _checked(table: pa.Table, name: str) -> pa.Table:

@@ -164,7 +164,7 @@ class Assumption:
 
     @property
     def note(self) -> Note:
-        return Note((*_sentence(self.parts), "."), self.confidence < SURE)
+        return Note((*self.parts, "."), self.confidence < SURE)
 
 
 @dataclass(frozen=True)
@@ -177,21 +177,13 @@ class LeftOut:
         "title", "note", "totals row" or "line".
     lines : tuple of int
         Counted from 1.
-    text : str
-        The beginning of the first one.
     """
 
     what: str
     lines: tuple[int, ...]
-    text: str = ""
 
     def __str__(self) -> str:
         return f"{in_lines(self.lines)}, {count(len(self.lines), self.what)}"
-
-
-def _sentence(parts: Sequence[object]) -> list[object]:
-    first, *rest = parts
-    return [first[:1].upper() + first[1:] if isinstance(first, str) else first, *rest]
 
 
 def in_lines(lines: Sequence[int]) -> str:
@@ -205,15 +197,6 @@ def in_lines(lines: Sequence[int]) -> str:
     if list(lines) == list(range(lines[0], lines[-1] + 1)):
         return f"lines {lines[0]} to {lines[-1]}"
     return f"lines {listed(map(str, lines))}"
-
-
-@dataclass(frozen=True)
-class ColumnReading:
-    """The type of a column as it was read, and the evidence for it."""
-
-    name: str
-    type: str
-    evidence: str
 
 
 @dataclass(frozen=True)
@@ -231,8 +214,7 @@ class TableReading:
         The line of the first row.
     separator, decimal, encoding : str, optional
         Of text.
-    n_rows : int
-    columns : tuple of ColumnReading
+    n_rows, n_columns : int
     left_out : tuple of LeftOut
     assumptions : tuple of Assumption
     decided : ReadDecisions
@@ -246,7 +228,7 @@ class TableReading:
     decimal: str | None = None
     encoding: str | None = None
     n_rows: int = 0
-    columns: tuple[ColumnReading, ...] = ()
+    n_columns: int = 0
     left_out: tuple[LeftOut, ...] = ()
     assumptions: tuple[Assumption, ...] = ()
     decided: ReadDecisions = field(default_factory=ReadDecisions)
@@ -257,10 +239,10 @@ class TableReading:
             if left.what == "title":
                 continue  # an assumption tells of it
             verb = "was" if len(left.lines) == 1 else "were"
-            parts: list[object] = [f"{left}, {verb} left out of the table"]
+            parts: list[object] = [f"{left}, {verb} left out of the table".capitalize()]
             if left.what in ("note", "totals row"):
                 parts += ["; ", Advice("skip_footer", "0"), " keeps every line"]
-            yield Note((*_sentence(parts), "."))
+            yield Note((*parts, "."))
         yield from (one.note for one in self.assumptions)
 
     def facts(self) -> list[tuple[str, str]]:
@@ -277,10 +259,7 @@ class TableReading:
             "Header": header if has_lines else None,
             "First row": f"line {self.first_line}" if has_lines else None,
             "Rows": f"{self.n_rows:,}",
-            "Columns": f"{len(self.columns):,}",
+            "Columns": f"{self.n_columns:,}",
             "Left out": "; ".join(map(str, self.left_out)) or "nothing",
         }
         return [(label, value) for label, value in known.items() if value]
-
-    def with_columns(self, columns: Sequence[ColumnReading], n_rows: int) -> TableReading:
-        return replace(self, columns=tuple(columns), n_rows=n_rows)
