@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from agathis._columns.errors import Advice, BadTable, Cells, Note
 from agathis._io.csv_parsing import codes_in, notations, read_cells, with_numbers
-from agathis._io.formats import TITLES, columnar_kind, is_tsv
-from agathis._io.json_rows import is_json_rows, read_json_rows
+from agathis._io.formats import DATA, TITLES, columnar_kind, is_tsv, looks_like
+from agathis._io.json_rows import read_json_rows
 from agathis._io.spreadsheet import is_spreadsheet, read_spreadsheet
 from agathis._io.stream_limits import read_bytes
 from agathis._io.table_reader import READERS, TableReader, open_table
@@ -49,8 +49,6 @@ class TableInMemory:
         Returns the cells as written in the file.
     notes : dict of str to Note
         Columns of formatted numbers.
-    doubts : list of Note
-        Notes on the file.
     reading : TableReading
         Where the table is in the file, and how it was read.
     """
@@ -58,8 +56,12 @@ class TableInMemory:
     table: pa.Table
     cells: Callable[[], pa.Table]
     notes: dict[str, Note] = field(default_factory=dict)
-    doubts: list[Note] = field(default_factory=list)
     reading: TableReading = field(default_factory=lambda: TableReading("table"))
+
+    @property
+    def doubts(self) -> list[Note]:
+        """Notes on the file."""
+        return list(self.reading.notes())
 
 
 def read_table(
@@ -101,7 +103,7 @@ def read_table(
         return _of_columns(_read_columnar(READERS[kind](path, name, data), name), name, kind)
     if is_spreadsheet(data, path):
         return _described(*read_spreadsheet(data, name, reading), name, reading.strict)
-    if is_json_rows(data):
+    if looks_like(data) == DATA:
         reading.for_file("JSON")
         return _of_columns(read_json_rows(data, name), name, "json")
     return _read_text(data, name, path, reading, as_text)
@@ -145,8 +147,6 @@ def _read_text(
         "text" if layout.blanks else "TSV" if layout.separator == "\t" else "CSV",
         header=start.header,
         first_line=start.first_line,
-        separator=separator,
-        decimal=layout.decimal,
         encoding=encoding or "utf-8",
         left_out=(*start.left_out, *total, *left_out),
         assumptions=(*start.assumptions, *assumptions, *doubt),
@@ -178,10 +178,10 @@ def _described(
 ) -> TableInMemory:
     """The table with what is known about its columns."""
     reading = replace(reading, n_rows=table.num_rows, n_columns=table.num_columns)
-    doubts = list(reading.notes())
-    if strict and (wrong := [note for note in doubts if note.doubtful]):
+    read = TableInMemory(table, lambda: table, notes or {}, reading)
+    if strict and (wrong := [note for note in read.doubts if note.doubtful]):
         raise BadTable(f"{name}: ", *wrong[0].parts)
-    return TableInMemory(table, lambda: table, notes or {}, doubts, reading)
+    return read
 
 
 def _checked(table: pa.Table, name: str) -> pa.Table:

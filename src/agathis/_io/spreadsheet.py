@@ -64,7 +64,11 @@ def read_spreadsheet(data: bytes, name: str, options: ReadOptions) -> tuple[pa.T
                 " raises the limit.",
             )
         book = openpyxl.load_workbook(io.BytesIO(data), read_only=True, data_only=True)
-        sheets = {sheet.title: sheet for sheet in book.worksheets if _is_shown(sheet, options)}
+        sheets = {
+            sheet.title: sheet
+            for sheet in book.worksheets
+            if sheet.sheet_state == "visible" or sheet.title == options.sheet
+        }
         title, assumptions = _chosen(sheets, options, name)
         rows = list(_rows(sheets[title]))
     except BadTable:
@@ -74,10 +78,6 @@ def read_spreadsheet(data: bytes, name: str, options: ReadOptions) -> tuple[pa.T
     if not rows:
         raise BadTable(f"{name} has no cells in its sheet {title!r}.")
     return _table(rows, options, name, title if len(sheets) > 1 else None, assumptions)
-
-
-def _is_shown(sheet: Any, options: ReadOptions) -> bool:
-    return sheet.sheet_state == "visible" or sheet.title == options.sheet
 
 
 def _rows(sheet: Any, most: int | None = None) -> Iterator[Row]:

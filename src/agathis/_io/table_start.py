@@ -110,20 +110,21 @@ def find_start(rows: Sequence[Row], options: ReadOptions, name: str) -> Start:
         Name of the table in messages.
     """
     found = _found(rows, options, name)
-    if options.from_model is None or options.from_model.get("header_given", True):
+    model = options.from_model
+    if model is None or model.get("header_given", True) or options.says_where:
         return found
-    detected = _found(rows, ReadOptions(), name)
-    if detected.header != found.header:
-        known = f"line {options.header_row}" if options.header_row else "no line"
-        now = in_lines(detected.header) if detected.header else "no line"
-        advice = Advice("header_row", str(detected.header[0])) if detected.header else _NO_HEADER
-        raise BadTable(
-            f"{known} of the table that the model was fitted to has names of columns, and {now} "
-            f"of {name}. ",
-            advice,
-            " reads it so.",
-        )
-    return found
+    line, n_lines = model.get("header_row"), model.get("header_lines", 1)
+    if found.header == (() if line is None else tuple(range(line, line + n_lines))):
+        return replace(found, assumptions=())  # the fit has told of them
+    known = f"line {line}" if line else "no line"
+    now = in_lines(found.header) if found.header else "no line"
+    advice = Advice("header_row", str(found.header[0])) if found.header else _NO_HEADER
+    raise BadTable(
+        f"{known} of the table that the model was fitted to has names of columns, and {now} of "
+        f"{name}. ",
+        advice,
+        " reads it so.",
+    )
 
 
 _NO_HEADER = Advice("no_header")
@@ -347,9 +348,13 @@ def _joined(lines: Sequence[Sequence[Any]]) -> tuple[str, ...]:
     ('Customer / ID', 'Customer / Age', 'Money / In', 'Money (EUR)')
     """
     *upper, last = [[text_of(cell) for cell in line] for line in lines]
-    spread = [accumulate(line, lambda name, cell: cell or name) for line in upper]
+    spread = [accumulate(line, _or_before) for line in upper]
     out = []
     for parts in zip(*spread, last, strict=True):
         joined = " / ".join(dict.fromkeys(part for part in parts if part))
         out.append(joined.replace(" / (", " (").replace(" / [", " ["))
     return tuple(out)
+
+
+def _or_before(name: str, cell: str) -> str:
+    return cell or name

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -53,8 +53,8 @@ class ColumnProfile:
     note: str
     n_missing: int
     n_distinct: int
-    counts: list[int]
-    labels: list[str]
+    counts: list[int] = field(default_factory=list)
+    labels: list[str] = field(default_factory=list)
     n_rare: int = 0
     low: float | None = None
     high: float | None = None
@@ -78,7 +78,7 @@ def column_profiles(table: pa.Table, notes: Mapping[str, Note]) -> list[ColumnPr
                 "" if note is None else note.on_page(),
                 values.null_count,
                 0 if is_nested else compute.count_distinct(values).as_py(),
-                **({"counts": [], "labels": []} if is_nested else _distribution(values)),
+                **({} if is_nested else _distribution(values)),
             )
         )
     return out
@@ -117,13 +117,13 @@ def _distribution(values: pa.Array) -> dict[str, Any]:
         numbers = as_numbers(values)
         numbers = numbers[np.isfinite(numbers)]
         if len(numbers) < FEW:
-            return {"counts": [], "labels": []}
+            return {}
         scale = scale_of(numbers, PROFILE_BINS)
         counts = np.bincount(scale.bin_of(numbers), minlength=scale.count)
         ends = {"low": float(scale.edges[0]), "high": float(scale.edges[-1])}
-        return {"counts": counts.tolist(), "labels": [], "mean": float(numbers.mean()), **ends}
+        return {"counts": counts.tolist(), "mean": float(numbers.mean()), **ends}
     if not (types.is_string(kind) or types.is_boolean(kind)):
-        return {"counts": [], "labels": []}
+        return {}
     found = [
         (one["counts"], one["values"]) for one in values.drop_null().value_counts().to_pylist()
     ]
@@ -144,18 +144,7 @@ def write(
     doubts: Sequence[str] = (),
 ) -> None:
     """Write the page as one HTML file."""
-    page = page_of("_profile.html.j2", summary(title, reading, profiles, doubts))
-    write_atomic(target_of(path), page.encode("utf-8", "xmlcharrefreplace"))
-
-
-def summary(
-    title: str,
-    reading: TableReading,
-    profiles: Sequence[ColumnProfile],
-    doubts: Sequence[str] = (),
-) -> Mapping[str, Any]:
-    """The content of the page as plain data."""
-    return {
+    content = {
         "title": title,
         "reading": reading.facts(),
         "doubts": list(doubts),
@@ -164,3 +153,5 @@ def summary(
         "few": FEW,
         "clusters": [],
     }
+    page = page_of("_profile.html.j2", content)
+    write_atomic(target_of(path), page.encode("utf-8", "xmlcharrefreplace"))

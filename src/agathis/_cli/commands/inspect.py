@@ -56,8 +56,8 @@ def inspect(
         console.print(_columns(profiles))
         console.print()
         for one in read.reading.assumptions:
-            text = one_line(message_of(one.parts, as_options))
-            console.print(f"{text} (confidence {one.confidence:.0%}).")
+            sentence = one_line(message_of(one.parts, as_options))
+            console.print(f"{sentence} (confidence {one.confidence:.0%}).")
     messages.tell(notes)
     if output is None:
         return
