@@ -104,7 +104,7 @@ def _table(path: str, record: dict[str, Any]) -> Any:
             for source, made in (record.get("one_hot") or {}).items()
             if any(isinstance(category, str) for category in made.values())
         ]
-        return arrow_csv.read_csv(
+        table = arrow_csv.read_csv(
             path,
             parse_options=arrow_csv.ParseOptions(delimiter="\t" if "tsv" in name else ","),
             convert_options=arrow_csv.ConvertOptions(
@@ -113,6 +113,8 @@ def _table(path: str, record: dict[str, Any]) -> Any:
                 strings_can_be_null=True,
             ),
         )
+        _ = table.column_names  # which pyarrow decodes only now
+        return table
     except (pa.ArrowException, OSError, ValueError) as error:
         raise Undefined(f"{Path(name).suffix} is not read by other readers: {error}") from error
 

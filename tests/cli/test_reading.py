@@ -108,13 +108,14 @@ def test_options_that_were_given_are_applied_again(place, capsys):
     assert here(capsys, "predict", "m.json", "t.csv", "-o", "out.csv").code == 0
     assert len(pd.read_csv("out.csv")) == len(table)
     rows = rows_of(table)
-    write_workbook("t.xlsx", {"May": rows, "June": rows[:30]})
+    write_workbook("t.xlsx", {"May": rows, "June": rows[:51]})
     done = here(capsys, "fit", "t.xlsx", "-k", 2)
     assert done.code == 1
     assert "--sheet NAME names the one to read" in done.err
-    assert here(capsys, "fit", "t.xlsx", "-k", 2, "-o", "m.json", "--sheet", "June").code == 0
+    done = here(capsys, "fit", "t.xlsx", "-k", 2, "-o", "m.json", "--sheet", "June")
+    assert done.code == 0, done.err
     assert here(capsys, "predict", "m.json", "t.xlsx", "-o", "out.csv").code == 0
-    assert len(pd.read_csv("out.csv")) == 29
+    assert len(pd.read_csv("out.csv")) == 50
     write_workbook("one.xlsx", {"July": rows})
     done = here(capsys, "predict", "m.json", "one.xlsx")
     assert "has no sheet 'June'; it has 'July': --sheet NAME" in done.err

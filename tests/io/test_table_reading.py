@@ -306,3 +306,14 @@ def test_what_people_are_told():
         ("score", "numbers"),
     ]
     assert found.reading.columns[0].evidence == "5 of 5 cells"
+
+
+def test_a_title_with_a_comma_above_semicolons():
+    found = read("Report, as of May\nname;value\nA;1,5\nB;2,5\nC;3,5\n")
+    assert found.table.to_pydict() == {"name": ["A", "B", "C"], "value": [1.5, 2.5, 3.5]}
+
+
+def test_a_full_line_above_the_names_is_a_doubt():
+    (note,) = read("Report,made,by me\nage,size,score\n1,2,3\n2,3,4\n4,5,6\n5,6,7\n").doubts
+    assert note.doubtful
+    assert "header_row='2' uses one line of them" in str(note)

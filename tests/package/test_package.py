@@ -40,7 +40,7 @@ def test_version_of_the_installed_package():
 
 def test_names():
     classes = ["Kauri", "KernelKMeans", "TableEncoder", "Tree"]
-    classes += ["compare", "explain", "fit_file", "fit_table", "refine", "suggest"]
+    classes += ["compare", "evidence", "explain", "fit_file", "fit_table", "refine", "suggest"]
     parts = ["dask", "datasets", "export", "metrics", "plot", "report", "baselines"]
     assert dir(agathis) == sorted(classes + parts)
     assert sorted(agathis.__all__) == sorted([*classes, "__version__"])

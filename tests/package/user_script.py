@@ -22,6 +22,7 @@ from agathis import (
     compare,
     dask,
     datasets,
+    evidence,
     export,
     fit_file,
     fit_table,
@@ -79,6 +80,7 @@ def side_by_side() -> None:
     print(table)
     found = suggest(X)
     print(found)
+    print(evidence(Kauri(found.n_clusters).fit(X), X, random_state=0).pvalue)
 
 
 def numbers() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
@@ -124,8 +125,7 @@ class Repeats:
         at = [split for split in matched if split.feature is not None]
         if not at:
             return SplitEvidence(node, p, recurrence)
-        features = [split.feature for split in at]
-        feature = max(sorted(set(features)), key=features.count)
+        feature = Counter(split.feature for split in at).most_common(1)[0][0]
         below = [split.below for split in at if split.feature == feature]
         above = [split.above for split in at if split.feature == feature]
         low, high = np.quantile(below, INTERVAL[0]), np.quantile(above, INTERVAL[1])
@@ -155,7 +155,8 @@ def _n_shown(splits: list[TestedSplit], pvalues: list[float]) -> int:
 
 
 def _jaccard(one: np.ndarray, other: np.ndarray) -> float:
-    return float(np.count_nonzero(one & other) / max(1, np.count_nonzero(one | other)))
+    either = int(np.count_nonzero(one | other))
+    return int(np.count_nonzero(one & other)) / max(1, either)
 
 
 def _combined(pvalues: list[float]) -> float:

@@ -137,12 +137,12 @@ def blanks_of(data: bytes) -> int | None:
     (1, None)
     """
     text = _sample(data)
-    divided, same, _ = _fit(_best(text, None)[1])
+    divided, same, *_ = _fit(_best(text, None)[1])
     if divided and same >= CONSISTENT:
         return None
     for least in (1, 2):
         rows = _cells(divide(text, least), "\t")
-        divided, same, _ = _fit(rows[1:] or rows)
+        divided, same, *_ = _fit(rows[1:] or rows)
         if not divided or same < CONSISTENT or len(rows) < FEW:
             continue
         start = find_start(rows, ReadOptions(), "the table")
@@ -178,10 +178,12 @@ def _cells(text: str, separator: str) -> list[Row]:
     return out or [Row(1, [text])]
 
 
-def _fit(rows: Sequence[Row]) -> tuple[bool, float, int]:
+def _fit(rows: Sequence[Row]) -> tuple[bool, float, int, int]:
+    """How well rows are divided: how many have the usual width, and for how long up to the end."""
     counts = Counter(len(row.cells) for row in rows)
     width = max(counts, key=lambda width: (counts[width], width))
-    return width > 1, counts[width] / len(rows), width
+    last = next((i for i, row in enumerate(reversed(rows)) if len(row.cells) != width), len(rows))
+    return width > 1, counts[width] / len(rows), width, last
 
 
 def _decimal(rows: Sequence[Sequence[str]], separator: str) -> tuple[str, bool]:

@@ -193,7 +193,13 @@ def _found(rows: Sequence[Row], options: ReadOptions, name: str) -> Start:
     if len(start.header) > 1:
         what = f"the names of columns in {in_lines(start.header)} were joined; "
         way = Advice("header_row", str(start.header[-1]))
-        assumptions.append(Assumption((what, way, " uses one line of them"), 0.9))
+        # A first line that is full may also be a title, or names in another language.
+        is_clear = any(not text_of(cell) for cell in rows[at - upper].cells) or any(
+            text_of(cell).startswith(("(", "[")) for cell in rows[at - upper + 1].cells
+        )
+        assumptions.append(
+            Assumption((what, way, " uses one line of them"), 0.9 if is_clear else 0.8)
+        )
     return _with(start, tuple(assumptions))
 
 

@@ -153,7 +153,9 @@ def _meets(box: Box, leaf: Box) -> bool:
 
 def _overlap(first: Box, second: Box) -> bool:
     return not any(
-        second[axis].intersection(allowed).is_empty for axis, allowed in first.items() if axis in second
+        second[axis].intersection(allowed).is_empty
+        for axis, allowed in first.items()
+        if axis in second
     )
 
 

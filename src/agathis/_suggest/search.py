@@ -98,7 +98,8 @@ def suggestion_of(X: EncodedRows, repeats: Repeats) -> Suggestion:
     filled = np.where(np.isnan(points), checks.column_means(points, None), points)
     total = scatter(filled[:, X.roles.kernel], np.zeros(len(X), dtype=np.intp))
     evidence = repeats.evidence(tree)
-    explained, candidates = 0.0, []
+    explained = 0.0
+    candidates: list[Candidate] = []
     for node in np.argsort(np.where(tree.is_leaf, len(X), tree.children_left), kind="stable"):
         if tree.is_leaf[node]:
             break

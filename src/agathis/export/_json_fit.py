@@ -72,7 +72,7 @@ def read_fit(data: Mapping[str, Any], tree: Tree) -> dict[str, Any]:
         "preparation": preparation,
         "fit_metrics": read_as(FitMetrics | None, data.get("fit"), "fit"),
         "provenance": read_as(Provenance | None, data.get("provenance"), "provenance"),
-        "evidence": _entry(data, "evidence", _evidence, tree),
+        "evidence": _evidence(data.get("evidence"), tree),
         "agreement": _agreement(data, tree),
     }
     if isinstance(preparation, Unavailable):
@@ -90,8 +90,10 @@ def read_fit(data: Mapping[str, Any], tree: Tree) -> dict[str, Any]:
     return out
 
 
-def _evidence(value: object, tree: Tree) -> Evidence:
-    evidence: Evidence = read_as(Evidence, value, "evidence")
+def _evidence(value: object, tree: Tree) -> Evidence | None:
+    evidence: Evidence | None = read_as(Evidence | None, value, "evidence")
+    if evidence is None:
+        return None
     if {split.node for split in evidence.splits} != set(np.flatnonzero(~tree.is_leaf).tolist()):
         raise wrong("evidence is that of another tree than nodes")
     if evidence.rules and [one.cluster for one in evidence.rules] != list(range(tree.n_clusters)):
@@ -153,7 +155,7 @@ def _roles_record(roles: FeatureRoles) -> dict[str, Any]:
 
 
 def _entry(
-    data: Mapping[str, Any], name: str, reader: Callable[..., T], *sizes: int
+    data: Mapping[str, Any], name: str, reader: Callable[..., T], *known: Any
 ) -> T | Unavailable | None:
     """Read an optional object of the file."""
     if data.get(name) is None:
@@ -161,7 +163,7 @@ def _entry(
     entry = mapping(data[name], name)
     if "unavailable" in entry:
         return Unavailable(string(entry["unavailable"], name))
-    return reader(entry, *sizes)
+    return reader(entry, *known)
 
 
 def _spec(entry: Mapping[str, Any]) -> FitSpec:

@@ -161,7 +161,7 @@ def summarise(
     # The coordinates on a circle are for distances only; the hour or the month is shown instead.
     hidden = {f for f, column in enumerate(columns) if on_circle(column)}
     profile = without(private_profile(X, labels, columns, described.clusters, min_rows), hidden)
-    evidence = getattr(fitted, "evidence", None)
+    evidence = fitted.evidence
     with at_most(1):
         # Many fits of few rows: threads would mostly wait for each other.
         quality = quality_of(fitted, fit_rows, labels, min_rows)

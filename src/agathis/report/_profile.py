@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from agathis._columns.arrow_values import as_numbers, holds_numbers, plain
-from agathis._encoding.column_types import ColumnType, infer_column_types
+from agathis._encoding.column_roles import ColumnType
+from agathis._encoding.column_types import infer_column_types
 from agathis._io.table_reading import TableReading
 from agathis._utils.files import target_of, write_atomic
 from agathis.report._bins import scale_of

@@ -79,7 +79,6 @@ def provenance_of(
     out = check_provenance(given)
     doubts = [*(() if known is None else known.doubts), *(out["doubts"] or ())]
     out["doubts"] = list(dict.fromkeys(doubts))
-    out["reading"] = list(getattr(known, "reading_facts", ()))
     if known is not None:
         out["scaling"] = out["scaling"] or known.scaling
         out["columns"] = out["columns"] or [asdict(column) for column in known.columns]
