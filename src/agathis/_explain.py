@@ -158,7 +158,7 @@ def explain(
         many, until each label has a leaf.
     search : {"local", "greedy", "optimal"}, default="local"
         See :class:`agathis.Kauri`. With more than 100,000 rows, "local" and scikit-learn's tree use
-        a sample of 50,000 rows, and another tree is grown greedily on all.
+        a sample of 20,000 rows, and another tree is grown greedily on all.
     min_samples_leaf : int or float, default=1
         The minimum number of samples in a leaf. If float, a fraction of the rows.
     max_depth : int, optional
