@@ -19,19 +19,19 @@ from agathis._io.formats import DATA, TITLES, columnar_kind, is_tsv, looks_like
 from agathis._io.json_rows import read_json_rows
 from agathis._io.spreadsheet import is_spreadsheet, read_spreadsheet
 from agathis._io.stream_limits import read_bytes
+from agathis._io.table_of_rows import table_of_rows
 from agathis._io.table_reader import READERS, TableReader, open_table
 from agathis._io.table_reading import (
     TEXT,
     WHITESPACE,
     Assumption,
+    ReadDecisions,
     ReadOptions,
     TableReading,
 )
-from agathis._io.table_start import decided
 from agathis._io.text_encoding import assumed_encoding, marked_encoding
 from agathis._io.text_end import without_end
 from agathis._io.text_layout import open_text
-from agathis._io.total_row import without_total
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -117,46 +117,38 @@ def _read_text(
     as_text: Collection[str] | Callable[[list[str]], Collection[str]],
 ) -> TableInMemory:
     options = options.for_file(TEXT)
-    given = {} if options.encoding is None else {"encoding": options.encoding}
-    encoding, assumptions = options.encoding, []
-    if encoding is None:
-        encoding = marked_encoding(data)
+    given, assumed = options.encoding, ()
+    encoding = given or marked_encoding(data)
     if encoding is None and not options.strict and (encoding := assumed_encoding(data)):
         other = Advice("encoding"), " says so if it is another"
         what = f" is not UTF-8, and was read as {encoding}; "
-        assumptions = [Assumption((Cells(name, "The file"), what, *other), 0.8)]
+        assumed = (Assumption((Cells(name, "The file"), what, *other), 0.8),)
     options = replace(options, encoding=encoding)
     whole, layout = open_text(data, name, tsv=is_tsv(path), options=options)
     if callable(as_text):
         as_text = as_text(layout.names)
     as_text = {*as_text, *codes_in(layout)}
-    text, left_out, unsure = without_end(whole, layout, options.skip_footer)
-    table = _checked(read_cells(text, layout, as_text, options.na, name), name)
-    by_index, notes = notations(table, layout, as_text)
-    table = with_numbers(table, by_index)
-    last_line = 1 + text.rstrip().count(b"\n")
-    table, total, doubt = without_total(table, last_line, unsure, options)
-    separator = WHITESPACE if layout.blanks else layout.separator
-    start = layout.start
-    used = [
-        i
-        for i, raw in enumerate(table.column_names)
-        if raw or table.column(i).null_count < table.num_rows
-    ]
-    reading = TableReading(
-        "text" if layout.blanks else "TSV" if layout.separator == "\t" else "CSV",
-        header=start.header,
-        first_line=start.first_line,
-        encoding=encoding or "utf-8",
-        left_out=(*start.left_out, *total, *left_out),
-        assumptions=(*start.assumptions, *assumptions, *doubt),
-        decided=decided(
-            start, options, format=TEXT, separator=separator, decimal=layout.decimal, **given
-        ),
+    text, end = without_end(whole, layout, options.skip_footer)
+    cells = _checked(read_cells(text, layout, as_text, options.na, name), name)
+    by_index, notes = notations(cells, layout, as_text)
+    known = ReadDecisions(
+        format=TEXT,
+        separator=WHITESPACE if layout.blanks else layout.separator,
+        decimal=layout.decimal,
     )
-    found = _described(table.select(used), reading, name, options.strict, notes)
+    if given is not None:
+        known["encoding"] = given
+    kind = "text" if layout.blanks else "TSV" if layout.separator == "\t" else "CSV"
+    table, used, reading = table_of_rows(
+        with_numbers(cells, by_index),
+        layout.start,
+        end,
+        options,
+        1 + text.rstrip().count(b"\n"),
+        TableReading(kind, encoding=encoding or "utf-8", assumptions=assumed, decided=known),
+    )
     return replace(
-        found,
+        _described(table, reading, name, options.strict, notes),
         cells=lambda: (
             _checked(read_cells(text, layout, None, (), name), name)
             .slice(0, table.num_rows)

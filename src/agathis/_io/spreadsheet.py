@@ -18,9 +18,9 @@ from agathis._columns.wording import listed
 from agathis._io.cell_kinds import DATE, NUMBER, text_of
 from agathis._io.stream_limits import MAX_BYTES
 from agathis._io.table_end import find_end
-from agathis._io.table_reading import EXCEL, Assumption, ReadOptions, TableReading
-from agathis._io.table_start import FEW, Row, Start, decided, find_start
-from agathis._io.total_row import without_total
+from agathis._io.table_of_rows import table_of_rows
+from agathis._io.table_reading import EXCEL, Assumption, ReadDecisions, ReadOptions, TableReading
+from agathis._io.table_start import FEW, Row, Start, find_start
 from agathis._utils.extras import needed
 
 if TYPE_CHECKING:
@@ -127,11 +127,11 @@ def _looks_like_table(rows: Sequence[Row]) -> Start | None:
     if len(rows) <= FEW:
         return None
     try:
-        used, rows = _used(rows)
+        rows = _used(rows)
         start = find_start(rows, ReadOptions(), "the sheet")
     except BadTable:  # which line has the names is not clear; they may be those of a table
-        return Start(("",) * len(used), (), 0, None, (NUMBER,), (1.0,))
-    return start if len(used) > 1 and len(rows) - start.first >= FEW else None
+        return Start(("",) * len(rows[0].cells), (), 0, None, (NUMBER,), (1.0,))
+    return start if start.width > 1 and len(rows) - start.first >= FEW else None
 
 
 def _explains(rows: Sequence[Row], start: Start, names: set[str]) -> bool:
@@ -141,14 +141,12 @@ def _explains(rows: Sequence[Row], start: Start, names: set[str]) -> bool:
     return len(known) >= max(2, 0.5 * min(len(names), len(body)))
 
 
-def _used(rows: Sequence[Row]) -> tuple[list[int], list[Row]]:
-    """The columns that have cells, and the rows of them."""
+def _used(rows: Sequence[Row]) -> list[Row]:
+    """The rows with the columns that have cells."""
     width = max(len(row.cells) for row in rows)
     full = [(*row.cells, *[None] * (width - len(row.cells))) for row in rows]
     used = [j for j in range(width) if any(text_of(cells[j]) for cells in full)]
-    return used, [
-        Row(row.line, [cells[j] for j in used]) for row, cells in zip(rows, full, strict=True)
-    ]
+    return [Row(row.line, [cells[j] for j in used]) for row, cells in zip(rows, full, strict=True)]
 
 
 def _table(
@@ -160,11 +158,12 @@ def _table(
 ) -> tuple[pa.Table, TableReading]:
     import pyarrow as pa
 
-    _, rows = _used(rows)
+    rows = _used(rows)
     start = find_start(rows, options, name)
     body = rows[start.first :]
     end = find_end(body, start, options.skip_footer)
-    body = [row for i, row in enumerate(body) if i not in set(end.dropped)]
+    dropped = set(end.dropped)
+    body = [row for i, row in enumerate(body) if i not in dropped]
     if not body:
         raise BadTable(f"{name} has names of columns and no rows.")
     marks = {*options.na}
@@ -172,20 +171,11 @@ def _table(
         of_cells([None if text_of(row.cells[j]) in marks else row.cells[j] for row in body])
         for j in range(start.width)
     ]
-    keep = [
-        j for j in range(start.width) if start.names[j].strip() or columns[j].null_count < len(body)
-    ]
-    table = pa.Table.from_arrays(
-        [columns[j] for j in keep], names=[start.names[j].strip() for j in keep]
-    )
-    table, total, doubt = without_total(table, body[-1].line, end.unsure, options)
-    reading = TableReading(
-        "Excel",
-        sheet=sheet,
-        header=start.header,
-        first_line=body[0].line,
-        left_out=(*start.left_out, *total, *end.left_out),
-        assumptions=(*start.assumptions, *assumptions, *doubt),
-        decided=decided(start, options, format=EXCEL, **({"sheet": sheet} if sheet else {})),
-    )
+    table = pa.Table.from_arrays(columns, names=[one.strip() for one in start.names])
+    known = ReadDecisions(format=EXCEL)
+    if sheet is not None:
+        known["sheet"] = sheet
+    reading = TableReading("Excel", sheet=sheet, assumptions=assumptions, decided=known)
+    line = body[-1].line
+    table, _, reading = table_of_rows(table, start, end, options, line, reading)
     return table, reading

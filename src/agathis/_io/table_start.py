@@ -130,8 +130,8 @@ def find_start(rows: Sequence[Row], options: ReadOptions, name: str) -> Start:
 _NO_HEADER = Advice("no_header")
 
 
-def decided(start: Start, options: ReadOptions, **more: Any) -> ReadDecisions:
-    """The options that find the same header in a file of the same layout."""
+def decided(start: Start, options: ReadOptions, more: ReadDecisions) -> ReadDecisions:
+    """The options that find the same header in a file of the same layout, and ``more`` of them."""
     known: dict[str, Any] = {"na": list(options.na), "header_given": options.says_where, **more}
     if options.skip_footer is not None:
         known["skip_footer"] = options.skip_footer

@@ -9,8 +9,7 @@ from itertools import islice
 
 from agathis._io.cell_kinds import SUMS
 from agathis._io.csv_layout import Layout
-from agathis._io.table_end import find_end
-from agathis._io.table_reading import LeftOut
+from agathis._io.table_end import End, find_end
 from agathis._io.table_start import Row
 from agathis._io.tuning import SAMPLE_BYTES
 
@@ -20,25 +19,15 @@ _WORDS = re.compile(rf'(?im)^[;,\t| ]*"?[^;,\t|"\n]{{0,40}}({SUMS}|ergebnis)'.en
 MANY = 10_000
 
 
-def without_end(
-    text: bytes, layout: Layout, skip_footer: int | None
-) -> tuple[bytes, tuple[LeftOut, ...], Row | None]:
-    """Cut a text after its last row, and drop totals rows among the others.
-
-    Returns
-    -------
-    text : bytes
-    left_out : tuple of LeftOut
-    unsure : Row or None
-        The last row if it may be a totals row.
-    """
+def without_end(text: bytes, layout: Layout, skip_footer: int | None) -> tuple[bytes, End]:
+    """Cut a text after its last row, and drop totals rows among the others."""
     rows, spans, n_lines = _candidates(text, layout)
     end = find_end(rows, layout.start, skip_footer, n_lines)
     pieces, done = [], 0
     for i in sorted(end.dropped):
         pieces.append(text[done : spans[i][0]])
         done = spans[i][1]
-    return b"".join([*pieces, text[done:]]), end.left_out, end.unsure
+    return b"".join([*pieces, text[done:]]), end
 
 
 def _candidates(text: bytes, layout: Layout) -> tuple[list[Row], list[tuple[int, int]], int]:

@@ -1,16 +1,18 @@
-"""A last row of a table that sums its columns."""
+"""The table of the rows that were read, without a last row that sums its columns."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from agathis._columns.arrow_values import as_numbers, plain
 from agathis._columns.errors import Advice
-from agathis._io.table_reading import Assumption, LeftOut, ReadOptions
-from agathis._io.table_start import Row
+from agathis._io.table_end import End
+from agathis._io.table_reading import Assumption, LeftOut, ReadOptions, TableReading
+from agathis._io.table_start import Start, decided
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -19,21 +21,49 @@ if TYPE_CHECKING:
 ROWS = 4
 
 
-def without_total(
-    table: pa.Table, line: int, unsure: Row | None, options: ReadOptions
-) -> tuple[pa.Table, tuple[LeftOut, ...], tuple[Assumption, ...]]:
-    """Leave out the last row if its numbers are the sums of those above.
+def table_of_rows(
+    table: pa.Table,
+    start: Start,
+    end: End,
+    options: ReadOptions,
+    last_line: int,
+    reading: TableReading,
+) -> tuple[pa.Table, list[int], TableReading]:
+    """Complete a table and its reading, for text and sheets alike.
 
-    ``unsure`` is the last row if it begins with the word of a totals row.
+    Columns without a name and values are left out, and the last row, in ``last_line``, if its
+    numbers are the sums of those above.
+
+    Returns
+    -------
+    table : pyarrow.Table
+    used : list of int
+        The positions of its columns.
+    reading : TableReading
     """
-    if options.skip_footer is not None:
-        return table, (), ()
-    if last_is_total(table, has_word=unsure is not None):
-        return table.slice(0, table.num_rows - 1), (LeftOut("totals row", (line,)),), ()
-    if unsure is None:
-        return table, (), ()
-    what = f"Line {unsure.line} begins as a totals row and was taken for a row; "
-    return table, (), (Assumption((what, Advice("skip_footer", "1"), " leaves it out"), 0.7),)
+    n_rows, total, doubt = table.num_rows, list[LeftOut](), list[Assumption]()
+    used = [
+        i
+        for i, raw in enumerate(table.column_names)
+        if raw.strip() or table.column(i).null_count < n_rows
+    ]
+    table = table.select(used)
+    if options.skip_footer is None and last_is_total(table, has_word=end.unsure is not None):
+        table = table.slice(0, n_rows - 1)
+        total.append(LeftOut("totals row", (last_line,)))
+    elif end.unsure is not None:
+        what = f"Line {end.unsure.line} begins as a totals row and was taken for a row; "
+        way = Advice("skip_footer", "1")
+        doubt.append(Assumption((what, way, " leaves it out"), 0.7))
+    reading = replace(
+        reading,
+        header=start.header,
+        first_line=start.first_line,
+        left_out=(*start.left_out, *total, *end.left_out),
+        assumptions=(*start.assumptions, *reading.assumptions, *doubt),
+        decided=decided(start, options, reading.decided),
+    )
+    return table, used, reading
 
 
 def last_is_total(table: pa.Table, *, has_word: bool = False) -> bool:
