@@ -14,10 +14,9 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, BinaryIO
 
 from agathis._columns.errors import Advice, BadTable, Cells, Note
-from agathis._io.arrow_columns import is_empty, type_of, without_total
 from agathis._io.csv_parsing import codes_in, notations, read_cells, with_numbers
-from agathis._io.formats import TITLES, columnar_kind, is_tsv
-from agathis._io.json_rows import is_json_rows, read_json_rows
+from agathis._io.formats import DATA, TITLES, columnar_kind, is_tsv, looks_like
+from agathis._io.json_rows import read_json_rows
 from agathis._io.spreadsheet import is_spreadsheet, read_spreadsheet
 from agathis._io.stream_limits import read_bytes
 from agathis._io.table_reader import READERS, TableReader, open_table
@@ -25,7 +24,6 @@ from agathis._io.table_reading import (
     TEXT,
     WHITESPACE,
     Assumption,
-    ColumnReading,
     ReadOptions,
     TableReading,
 )
@@ -33,6 +31,7 @@ from agathis._io.table_start import decided
 from agathis._io.text_encoding import assumed_encoding, marked_encoding
 from agathis._io.text_end import without_end
 from agathis._io.text_layout import open_text
+from agathis._io.total_row import without_total
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -50,8 +49,6 @@ class TableInMemory:
         Returns the cells as written in the file.
     notes : dict of str to Note
         Columns of formatted numbers.
-    doubts : list of Note
-        Notes on the file.
     reading : TableReading
         Where the table is in the file, and how it was read.
     """
@@ -59,8 +56,12 @@ class TableInMemory:
     table: pa.Table
     cells: Callable[[], pa.Table]
     notes: dict[str, Note] = field(default_factory=dict)
-    doubts: list[Note] = field(default_factory=list)
     reading: TableReading = field(default_factory=lambda: TableReading("table"))
+
+    @property
+    def doubts(self) -> list[Note]:
+        """Notes on the file."""
+        return list(self.reading.notes())
 
 
 def read_table(
@@ -102,7 +103,7 @@ def read_table(
         return _of_columns(_read_columnar(READERS[kind](path, name, data), name), name, kind)
     if is_spreadsheet(data, path):
         return _described(*read_spreadsheet(data, name, reading), name, reading.strict)
-    if is_json_rows(data):
+    if looks_like(data) == DATA:
         reading.for_file("JSON")
         return _of_columns(read_json_rows(data, name), name, "json")
     return _read_text(data, name, path, reading, as_text)
@@ -137,14 +138,15 @@ def _read_text(
     table, total, doubt = without_total(table, last_line, unsure, options)
     separator = WHITESPACE if layout.blanks else layout.separator
     start = layout.start
-    assert start is not None, "the layout was detected in a text"
-    used = [i for i, raw in enumerate(table.column_names) if raw or not is_empty(table.column(i))]
+    used = [
+        i
+        for i, raw in enumerate(table.column_names)
+        if raw or table.column(i).null_count < table.num_rows
+    ]
     reading = TableReading(
         "text" if layout.blanks else "TSV" if layout.separator == "\t" else "CSV",
         header=start.header,
         first_line=start.first_line,
-        separator=separator,
-        decimal=layout.decimal,
         encoding=encoding or "utf-8",
         left_out=(*start.left_out, *total, *left_out),
         assumptions=(*start.assumptions, *assumptions, *doubt),
@@ -175,15 +177,11 @@ def _described(
     notes: dict[str, Note] | None = None,
 ) -> TableInMemory:
     """The table with what is known about its columns."""
-    notes = notes or {}
-    columns = [
-        ColumnReading(one, *type_of(table.column(i), notes.get(one)))
-        for i, one in enumerate(table.column_names)
-    ]
-    reading, doubts = reading.with_columns(columns, table.num_rows), list(reading.notes())
-    if strict and (wrong := [note for note in doubts if note.doubtful]):
+    reading = replace(reading, n_rows=table.num_rows, n_columns=table.num_columns)
+    read = TableInMemory(table, lambda: table, notes or {}, reading)
+    if strict and (wrong := [note for note in read.doubts if note.doubtful]):
         raise BadTable(f"{name}: ", *wrong[0].parts)
-    return TableInMemory(table, lambda: table, notes, doubts, reading)
+    return read
 
 
 def _checked(table: pa.Table, name: str) -> pa.Table:

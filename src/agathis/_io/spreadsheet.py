@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, Any
 from agathis._columns.arrow_values import of_cells
 from agathis._columns.errors import Advice, BadTable
 from agathis._columns.wording import listed
-from agathis._io.arrow_columns import without_total
 from agathis._io.cell_kinds import DATE, NUMBER, text_of
 from agathis._io.stream_limits import MAX_BYTES
-from agathis._io.table_end import find_end, subtotals
-from agathis._io.table_reading import EXCEL, Assumption, LeftOut, ReadOptions, TableReading
+from agathis._io.table_end import find_end
+from agathis._io.table_reading import EXCEL, Assumption, ReadOptions, TableReading
 from agathis._io.table_start import FEW, Row, Start, decided, find_start
+from agathis._io.total_row import without_total
 from agathis._utils.extras import needed
 
 if TYPE_CHECKING:
@@ -64,7 +64,11 @@ def read_spreadsheet(data: bytes, name: str, options: ReadOptions) -> tuple[pa.T
                 " raises the limit.",
             )
         book = openpyxl.load_workbook(io.BytesIO(data), read_only=True, data_only=True)
-        sheets = {sheet.title: sheet for sheet in book.worksheets if _is_shown(sheet, options)}
+        sheets = {
+            sheet.title: sheet
+            for sheet in book.worksheets
+            if sheet.sheet_state == "visible" or sheet.title == options.sheet
+        }
         title, assumptions = _chosen(sheets, options, name)
         rows = list(_rows(sheets[title]))
     except BadTable:
@@ -74,10 +78,6 @@ def read_spreadsheet(data: bytes, name: str, options: ReadOptions) -> tuple[pa.T
     if not rows:
         raise BadTable(f"{name} has no cells in its sheet {title!r}.")
     return _table(rows, options, name, title if len(sheets) > 1 else None, assumptions)
-
-
-def _is_shown(sheet: Any, options: ReadOptions) -> bool:
-    return sheet.sheet_state == "visible" or sheet.title == options.sheet
 
 
 def _rows(sheet: Any, most: int | None = None) -> Iterator[Row]:
@@ -118,7 +118,7 @@ def _chosen(
         several = f"{listed(map(repr, likely))} look like tables" if likely else "none is a table"
         raise BadTable(f"{name} has the sheets {shown}, and {several}: ", Advice("sheet"),
                        " names the one to read.")  # fmt: skip
-    what = f"sheet {likely[0]!r} was read, as it looks like a table, of {shown}; "
+    what = f"Sheet {likely[0]!r} was read, as it looks like a table, of {shown}; "
     return likely[0], (Assumption((what, Advice("sheet"), " is another"), 0.9),)
 
 
@@ -164,13 +164,7 @@ def _table(
     start = find_start(rows, options, name)
     body = rows[start.first :]
     end = find_end(body, start, options.skip_footer)
-    body, left_out = body[: end.n_rows], end.left_out
-    if options.skip_footer is None:
-        among = subtotals(body, start, len(body))
-        if among:
-            left_out = (LeftOut("totals row", tuple(body[i].line for i in among)), *left_out)
-            dropped = set(among)
-            body = [row for i, row in enumerate(body) if i not in dropped]
+    body = [row for i, row in enumerate(body) if i not in set(end.dropped)]
     if not body:
         raise BadTable(f"{name} has names of columns and no rows.")
     marks = {*options.na}
@@ -190,7 +184,7 @@ def _table(
         sheet=sheet,
         header=start.header,
         first_line=body[0].line,
-        left_out=(*start.left_out, *total, *left_out),
+        left_out=(*start.left_out, *total, *end.left_out),
         assumptions=(*start.assumptions, *assumptions, *doubt),
         decided=decided(start, options, format=EXCEL, **({"sheet": sheet} if sheet else {})),
     )

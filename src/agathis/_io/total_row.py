@@ -1,15 +1,14 @@
-"""Columns of a table that was read: their types, and a last row that sums them."""
+"""A last row of a table that sums its columns."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from agathis._columns.arrow_values import as_numbers, holds_numbers, plain
-from agathis._columns.errors import Advice, Note
-from agathis._columns.wording import count
-from agathis._io.table_end import are_sums
+from agathis._columns.arrow_values import as_numbers, plain
+from agathis._columns.errors import Advice
 from agathis._io.table_reading import Assumption, LeftOut, ReadOptions
 from agathis._io.table_start import Row
 
@@ -18,30 +17,6 @@ if TYPE_CHECKING:
 
 #: Fewer rows may be sums by chance.
 ROWS = 4
-
-
-def is_empty(column: pa.ChunkedArray) -> bool:
-    """Whether a column has no values."""
-    return column.null_count == len(column)
-
-
-def type_of(column: pa.ChunkedArray, note: Note | None) -> tuple[str, str]:
-    """The type of a column as people call it, and the evidence for it."""
-    from pyarrow import types
-
-    kind = column.type
-    checks = {
-        "yes or no": types.is_boolean,
-        "numbers": holds_numbers,
-        "dates": types.is_temporal,
-        "categories": types.is_dictionary,
-        "lists or records": types.is_nested,
-        "empty": types.is_null,
-    }
-    name = next((name for name, is_it in checks.items() if is_it(kind)), "text")
-    n_known = len(column) - column.null_count
-    evidence = f"{n_known:,} of {count(len(column), 'cell')}"
-    return name, f"{evidence}; {note.on_page()}" if note is not None else evidence
 
 
 def without_total(
@@ -57,7 +32,7 @@ def without_total(
         return table.slice(0, table.num_rows - 1), (LeftOut("totals row", (line,)),), ()
     if unsure is None:
         return table, (), ()
-    what = f"line {unsure.line} begins as a totals row and was taken for a row; "
+    what = f"Line {unsure.line} begins as a totals row and was taken for a row; "
     return table, (), (Assumption((what, Advice("skip_footer", "1"), " leaves it out"), 0.7),)
 
 
@@ -70,17 +45,34 @@ def last_is_total(table: pa.Table, *, has_word: bool = False) -> bool:
 
     if table.num_rows < ROWS or table.num_columns < 2:
         return False
-    last, columns = [], []
+    columns: list[np.ndarray] = []
     for column in table.columns:
         is_number = types.is_integer(column.type) or types.is_floating(column.type)
         if not column[-1].is_valid or (has_word and not is_number):
             continue
         if not is_number:
             return False
-        numbers = as_numbers(plain(column))
-        last.append(float(numbers[-1]))
-        columns.append(numbers[:-1].tolist())
-        if len(last) == 1 and not are_sums(last, columns, or_means=has_word):
+        columns.append(as_numbers(plain(column)))
+        if len(columns) == 1 and not are_sums(columns, or_means=has_word):
             return False  # as nearly all rows
-    is_finite = bool(last) and bool(np.isfinite(last).all())
-    return is_finite and are_sums(last, columns, or_means=has_word)
+    return are_sums(columns, or_means=has_word)
+
+
+def are_sums(columns: Sequence[np.ndarray], *, or_means: bool = True) -> bool:
+    """Whether the last values are the sums, or all the means, of those above; no trivial ones.
+
+    >>> sums, means = np.array([1.0, 2.0, 3.0, 6.0]), np.array([1.0, 2.0, 3.0, 2.0])
+    >>> are_sums([sums]), are_sums([means]), are_sums([sums, means])
+    (True, True, False)
+    """
+    last = [column[-1] for column in columns]
+    known = [column[:-1][np.isfinite(column[:-1])] for column in columns]
+    if not known or any(np.count_nonzero(values) < 3 for values in known):
+        return False
+    with np.errstate(over="ignore"):
+        sums = np.array([values.sum() for values in known])
+    means = sums / [len(values) for values in known]
+    expected = (sums, means) if or_means else (sums,)
+    return bool(np.isfinite(last).all()) and any(
+        np.allclose(last, one, rtol=1e-6, atol=0.006) for one in expected
+    )
