@@ -25,7 +25,7 @@ from agathis._columns.arrow_values import plain
 from agathis._columns.errors import BadTable
 from agathis._columns.frames import as_arrow, is_table
 from agathis._columns.wording import count, quoted, suggestion
-from agathis._dataset.given import dataset_of
+from agathis._dataset.fit_input import dataset_of
 from agathis._encoding.table_encoder import TableEncoder
 from agathis._fit.labels import LabelTree, label_tree, with_labels
 from agathis._fit_table import PreparedTable, prepare

@@ -165,7 +165,7 @@ class ParquetReader(TableReader):
     def batches(
         self, names: list[str], rows: int, groups: Sequence[int] | None = None
     ) -> Generator[pa.RecordBatch, None, None]:
-        """As of every reader; optionally from some row groups only."""
+        """Yield batches of all or some row groups; raise if rows are missing."""
         n_read, n_rows = 0, self.n_rows
         with self.faults(), self._open() as file:
             if groups is not None:

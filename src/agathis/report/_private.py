@@ -19,8 +19,9 @@ def without_rare(
 ) -> Described:
     """The tree with one name for all categories of fewer than ``min_rows`` rows.
 
-    Ordered levels of few rows have their rank. Columns in ``named`` keep their categories, as do booleans and missing values. A category that
-    the rows do not have may be one of the fit's: it is rare too.
+    Ordered levels of few rows have their rank. Columns in ``named`` keep their categories, as do
+    booleans and missing values. A category that the rows do not have may be one of the fit's: it is
+    rare too.
     """
     columns: list[Column] = list(described.columns)
     features = list(described.features)
