@@ -117,8 +117,9 @@ def _read_text(
     as_text: Collection[str] | Callable[[list[str]], Collection[str]],
 ) -> TableInMemory:
     options = options.for_file(TEXT)
-    given, assumed = options.encoding, ()
-    encoding = given or marked_encoding(data)
+    given = options.encoding
+    assumed: tuple[Assumption, ...] = ()
+    encoding = marked_encoding(data) if given is None else given
     if encoding is None and not options.strict and (encoding := assumed_encoding(data)):
         other = Advice("encoding"), " says so if it is another"
         what = f" is not UTF-8, and was read as {encoding}; "
