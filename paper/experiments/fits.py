@@ -19,7 +19,7 @@ from agathis._compare.measures import measure_fit, timed
 from agathis._kauri import Kauri
 from agathis._kernel_kmeans import KernelKMeans
 from agathis._kernels.kernel import Kernel
-from agathis._kernels.map_fitting import fit_map
+from agathis._kernels.kernel_approximation import fit_map
 from agathis._model.spec import FitSpec
 from agathis._objective.cost import kernel_cost
 from agathis.baselines import KMeansTree

@@ -25,7 +25,7 @@ from agathis._columns.arrow_values import plain
 from agathis._columns.errors import BadTable
 from agathis._columns.frames import as_arrow, is_table
 from agathis._columns.wording import count, quoted, suggestion
-from agathis._dataset.given import dataset_of
+from agathis._dataset.fit_input import dataset_of
 from agathis._encoding.table_encoder import TableEncoder
 from agathis._fit.labels import LabelTree, label_tree, with_labels
 from agathis._fit_table import PreparedTable, prepare
@@ -101,10 +101,11 @@ class Task:
         """
         n_rows, few = len(self.codes), len(self.codes) <= CROSS_FITTED_ROWS
         step = N_FOLDS if few else -(-n_rows // CROSS_FITTED_ROWS)
-        # Each part has its share of each label.
+        random = check_random_state(seed)
+        # Each part has its share of each label; of many rows it nearly has without sorting.
+        order = np.lexsort((random.random_sample(n_rows), self.codes)) if few else None
         part = np.empty(n_rows, dtype=np.intp)
-        random = check_random_state(seed).random_sample(n_rows)
-        part[np.lexsort((random, self.codes))] = np.arange(n_rows) % step
+        part[random.permutation(n_rows) if order is None else order] = np.arange(n_rows) % step
         out, rows = np.full(n_rows, -1), np.asarray(self.X)
         if n_rows < N_FOLDS:
             return out, 0
@@ -158,7 +159,7 @@ def explain(
         many, until each label has a leaf.
     search : {"local", "greedy", "optimal"}, default="local"
         See :class:`agathis.Kauri`. With more than 100,000 rows, "local" and scikit-learn's tree use
-        a sample of 50,000 rows, and another tree is grown greedily on all.
+        a sample of 20,000 rows, and another tree is grown greedily on all.
     min_samples_leaf : int or float, default=1
         The minimum number of samples in a leaf. If float, a fraction of the rows.
     max_depth : int, optional

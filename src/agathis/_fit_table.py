@@ -33,7 +33,7 @@ from agathis._methods import method_of
 from agathis._model.evidence import Evidence
 from agathis._model.facts import Provenance
 from agathis._model.spec import FitSpec
-from agathis._rules.model_methods import ModelMethods
+from agathis._rules.estimator_methods import ModelMethods
 from agathis._suggest import Suggestion, suggestion_of
 
 #: Components of a feature map, where rows that miss values have to be points.

@@ -1,6 +1,6 @@
 """Kauri: an unsupervised decision tree for clustering.
 
-:meth:`Kauri.fit` converts its input into a dataset (:mod:`agathis._dataset.given`) and its
+:meth:`Kauri.fit` converts its input into a dataset (:mod:`agathis._dataset.fit_input`) and its
 parameters into a spec (:mod:`agathis._model.spec`), and stores the result of
 :mod:`agathis._fit.fit`: a :class:`~agathis.Tree` and the attributes derived from it.
 """
@@ -19,13 +19,13 @@ from agathis._checks import data as checks
 from agathis._checks.engines import AUTO, ENGINES, engines
 from agathis._checks.parameters import KAURI_CONSTRAINTS
 from agathis._checks.roles import FeatureRoles
-from agathis._dataset.given import dataset_of
+from agathis._dataset.fit_input import dataset_of
 from agathis._fit.fit import fit
 from agathis._kernels.kernel import Kernel
 from agathis._model.spec import FitSpec
 from agathis._objective.centres import Centres
 from agathis._objective.distances import DistancesMixin
-from agathis._rules.model_methods import ModelMethods
+from agathis._rules.estimator_methods import ModelMethods
 from agathis._trees.model import TreeEstimator
 from agathis._utils.progress import Progress
 

@@ -22,7 +22,7 @@ from sklearn.utils.validation import check_is_fitted
 from agathis._checks import data as checks
 from agathis._checks import kernels as kernel_checks
 from agathis._checks.parameters import KERNEL_KMEANS_CONSTRAINTS
-from agathis._dataset.given import dataset_of
+from agathis._dataset.fit_input import dataset_of
 from agathis._kernels.kernel import Kernel, at_most
 from agathis._kmeans.problem import Task, make_task
 from agathis._objective.centres import Centres, PointCentres, SampleCentres

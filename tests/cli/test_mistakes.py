@@ -110,7 +110,7 @@ WRONG_USE = {
     "encoding": (["fit", "good.csv", "-k", 2, "--encoding", "klingon"], "klingon is unknown"),
     "of bytes": (["fit", "good.csv", "-k", 2, "--encoding", "base64"], "base64 is unknown"),
     "no encoding": (["fit", "good.csv", "-k", 2, "--encoding", ""], "--encoding"),
-    "separator": (["fit", "good.csv", "-k", 2, "--sep", "::"], "--sep '::'"),
+    "separator": (["fit", "good.csv", "-k", 2, "--sep", "::"], "--sep :: must be one"),
     "itself": (["fit", "good.csv", "-k", 2, "-o", "good.csv"], "the input too"),
     "one file": (["fit", "good.csv", "-k", 2, "-o", "x", "--report", "./x"], "the file of -o"),
     "report to stdout": (["fit", "good.csv", "-k", 2, "--report", "-"], "--report -"),

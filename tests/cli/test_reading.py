@@ -131,7 +131,7 @@ def test_options_that_were_given_are_applied_again(place, capsys):
         (["--header-row", "999"], 1, "is empty, or after its first rows: --header-row N"),
         (["--skip-rows", "999"], 1, "nothing after its first 999 lines: --skip-rows N"),
         (["--sheet", "May"], 1, "--sheet NAME goes with Excel, and the table is text"),
-        (["--sep", "ab"], 2, "must be one character, tab or whitespace"),
+        (["--sep", "ab"], 2, "--sep ab must be one ASCII character"),
     ],
 )
 def test_options_that_are_wrong(options, code, said, place, capsys):

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agathis._dataset.bins import MISSING_BIN, Bins, find_bins
-from agathis._dataset.grid import Grid, Seen
+from agathis._dataset.fixed_point import Grid, Seen
 from agathis._dataset.parts import added
 from agathis._utils.exact_sums import exact_sum
 from agathis._utils.numbers import threshold_between

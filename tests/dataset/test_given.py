@@ -8,7 +8,7 @@ import pytest
 
 from agathis import Kauri, TableEncoder
 from agathis._dataset.features import Features
-from agathis._dataset.given import dataset_of
+from agathis._dataset.fit_input import dataset_of
 from agathis._dataset.memory import InMemory
 from agathis._fit.fit import fit
 from agathis._kernels.kernel import Kernel

@@ -15,7 +15,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from agathis import explain
 from agathis._checks.roles import EncodedRows, FeatureRoles
-from agathis._dataset.given import dataset_of
+from agathis._dataset.fit_input import dataset_of
 from agathis._fit.fit import fit
 from agathis._fit.labels import with_labels
 from agathis._model.spec import FitSpec

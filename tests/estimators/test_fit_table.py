@@ -1,5 +1,7 @@
 """From a raw table to a fitted pipeline, in one call."""
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -59,9 +61,12 @@ def test_kernels_and_gaps(orders, kernel):
         assert fit_table(table, 3, target="kind", kernel=kernel)[-1].n_components_ is not None
 
 
-def test_one_cluster_is_a_warning(orders):
+def test_one_cluster_is_a_warning_unless_it_was_asked_for(orders):
     with pytest.warns(UserWarning, match="All rows are in one cluster"):
-        fit_table(orders, 1, target="kind")
+        fit_table(orders, 3, target="kind", min_samples_leaf=0.9)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert fit_table(orders, 1, target="kind")[-1].n_clusters_ == 1
 
 
 def test_errors(orders):

@@ -7,7 +7,7 @@ import pytest
 from helpers.models import same_tree
 
 from agathis import Kauri
-from agathis._dataset.given import dataset_of
+from agathis._dataset.fit_input import dataset_of
 from agathis._fit.fit import OPTIONAL_ATTRIBUTES, fit
 from agathis._model.spec import FitSpec, NotRestorable
 

@@ -25,7 +25,7 @@ from agathis._growth.approximation import Approximation
 from agathis._growth.engines.choice import build
 from agathis._growth.grower import Grower
 from agathis._growth.limits import Limits
-from agathis._growth.start_tree import split_order, tells_growth
+from agathis._growth.warm_start import split_order, tells_growth
 from agathis._kernels.kernel import Kernel
 from agathis._trees.builder import TreeBuilder
 from agathis._trees.tree import DTYPES, TERM_DTYPES

@@ -192,7 +192,7 @@ def _counts_its_rows(tree, passes: np.ndarray, weight: np.ndarray) -> None:
         for child in (tree.children_left[node], tree.children_right[node]):
             on_the_way[child] += on_the_way[node]
     most += 2 * weight.sum() + on_the_way + exact
-    # Their weights lie on a grid (_dataset/grid.py): each row is off by half a step.
+    # Their weights lie on a grid (_dataset/fixed_point.py): each row is off by half a step.
     half_a_step = 2.0 ** (np.frexp(weight.sum())[1] - 62)
     most = 2.0**-53 * most + half_a_step * tree.n_node_samples
     assert np.all(np.abs(tree.weighted_n_node_samples - exact) <= most)

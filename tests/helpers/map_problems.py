@@ -3,7 +3,7 @@
 import numpy as np
 
 from agathis._kernels.kernel import Kernel
-from agathis._kernels.map_fitting import fit_map
+from agathis._kernels.kernel_approximation import fit_map
 
 KERNELS = {
     "linear": {},

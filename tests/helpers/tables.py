@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from agathis._dataset.bins import MISSING_BIN, find_bins
 from agathis._dataset.features import Features
-from agathis._dataset.grid import Grid
+from agathis._dataset.fixed_point import Grid
 from agathis._dataset.memory import InMemory
 from agathis._dataset.parts import Part
 from agathis._dataset.row_stores import Plan, RowStore

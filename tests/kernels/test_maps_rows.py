@@ -14,7 +14,7 @@ from helpers.map_problems import (
 from sklearn.metrics.pairwise import rbf_kernel
 
 from agathis._kernels import feature_map as _features
-from agathis._kernels import map_fitting as _maps
+from agathis._kernels import kernel_approximation as _maps
 from agathis._kernels.feature_map import mapped
 from agathis._kernels.kernel import Kernel
 

@@ -23,6 +23,7 @@ from agathis import (
     dask,
     datasets,
     evidence,
+    explain,
     export,
     fit_file,
     fit_table,
@@ -80,7 +81,8 @@ def side_by_side() -> None:
     print(table)
     found = suggest(X)
     print(found)
-    print(evidence(Kauri(found.n_clusters).fit(X), X, random_state=0).pvalue)
+    rules: str = str(explain(X, y, random_state=0).rules())
+    print(rules, evidence(Kauri(found.n_clusters).fit(X), X, random_state=0).pvalue)
 
 
 def numbers() -> None:

@@ -40,6 +40,9 @@ def tables(draw):
             "class": words[group % n_words] + "c",
         }
     )
+    grades = [f"{word}g" for word in words]
+    chosen = np.clip(group + random.choice(n_words, n, p=weights), 0, n_words - 1)
+    table["grade"] = pd.Categorical([grades[i] for i in chosen], grades, ordered=True)
     if draw(st.booleans()):
         table.loc[random.random(n) < 0.2, "city"] = None
         table["salary"] = table["salary"].astype(object)

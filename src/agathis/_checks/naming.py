@@ -34,7 +34,7 @@ def naming_columns(X: Any, estimator: BaseEstimator | None = None) -> Iterator[N
     """
     dates = _dates(X) if hasattr(X, "columns") and hasattr(X, "dtypes") else {}
     if dates:
-        raise ValueError(_needs_encoder(dates | _words(X, dates), estimator))
+        raise ValueError(_not_numeric_message(dates | _words(X, dates), estimator))
     try:
         yield
     except (TypeError, ValueError) as error:
@@ -45,10 +45,10 @@ def naming_columns(X: Any, estimator: BaseEstimator | None = None) -> Iterator[N
         not_numeric = _words(X, {}) if hasattr(X, "columns") else {}
         if not not_numeric:
             raise
-        raise ValueError(_needs_encoder(not_numeric, estimator)) from error
+        raise ValueError(_not_numeric_message(not_numeric, estimator)) from error
 
 
-def _needs_encoder(columns: Mapping[Any, str], estimator: BaseEstimator | None) -> str:
+def _not_numeric_message(columns: Mapping[Any, str], estimator: BaseEstimator | None) -> str:
     shown = [f"{name!r} ({what})" for name, what in columns.items()]
     more = f" and {len(shown) - 8} more" if shown[8:] else ""
     return (

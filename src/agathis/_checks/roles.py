@@ -159,7 +159,7 @@ class EncodedRows(np.ndarray):
     def __getitem__(self, key: Any) -> Any:
         part = super().__getitem__(key)
         if isinstance(part, EncodedRows):
-            same = part.ndim == 2 and _takes_rows_only(key)
+            same = part.ndim == 2 and _keeps_all_columns(key)
             part.roles = self.roles if same else None
             part.units = self.units.of(key) if same and self.units is not None else None
         return part
@@ -174,7 +174,7 @@ class EncodedRows(np.ndarray):
         self.roles, self.units = state[-2:]
 
 
-def _takes_rows_only(key: Any) -> bool:
+def _keeps_all_columns(key: Any) -> bool:
     """Whether an index selects rows only."""
     columns = key[1:] if isinstance(key, tuple) else ()
     return all(

@@ -124,7 +124,7 @@ def end_in_order() -> None:
 
 @contextmanager
 def bad_data(*kinds: type[Exception]) -> Iterator[None]:
-    """Convert a ValueError, and exceptions of these kinds, to ``BadData``."""
+    """Convert ValueError, and exceptions of these kinds, to ``BadData``; a ``BadTable`` passes."""
     converted: tuple[type[Exception], ...] = (ValueError, *kinds)
     try:
         yield

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 COMPARED_NAMES = {method.typed: name for name, method in METHODS.items()}
 #: Methods of a fit; their search is an option of its own.
 METHOD_NAMES = {method.typed: name for name, method in METHODS.items() if method.search is None}
+#: Names of separators, for the shell.
+SEPARATORS = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "bar": "|", "space": " "}
 #: The maximum number of lines of a header.
 MAX_HEADER = 9
 # More than any machine has.
@@ -231,25 +233,18 @@ class TextFile:
     def reading(self) -> ReadOptions:
         """Convert to the reader's options."""
         from agathis._cli.errors import WrongUse
+        from agathis._columns.errors import BadTable, as_options, message_of
         from agathis._io.table_reading import ReadOptions
 
-        if self.no_header and self.header_row is not None:
-            raise WrongUse("--no-header and --header-row contradict each other; give one of them.")
-        first, lines = _header_lines(self.header_row)
-        return ReadOptions(
-            self.na,
-            self.encoding,
-            _separator(self.sep),
-            self.decimal,
-            max_line_bytes=self.max_line_bytes,
-            max_bytes=self.max_bytes,
-            header_row=first,
-            header_lines=lines,
-            skip_rows=self.skip_rows,
-            no_header=self.no_header,
-            skip_footer=self.skip_footer,
-            sheet=self.sheet,
-        )
+        given = {one.name: getattr(self, one.name) for one in fields(self)}
+        separator = given.pop("sep")
+        given["header_row"], lines = _header_lines(self.header_row)
+        try:
+            return ReadOptions(
+                **given, header_lines=lines, separator=SEPARATORS.get(separator, separator)
+            )
+        except BadTable as error:
+            raise WrongUse(message_of(error.parts, as_options)) from error
 
 
 @dataclass(frozen=True)
@@ -369,15 +364,3 @@ def _header_lines(given: str | None) -> tuple[int | None, int]:
             f"--header-row {given}: it is a line, counted from 1, or lines to join, such as 3-4."
         )
     return first, last - first + 1
-
-
-def _separator(given: str | None) -> str | None:
-    """Return the character that was typed, maybe by its name."""
-    from agathis._cli.errors import WrongUse
-    from agathis._io.table_reading import WHITESPACE, is_separator
-
-    names = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "bar": "|", "space": " "}
-    separator = names.get(given, given) if given is not None else None
-    if separator not in (None, WHITESPACE) and not is_separator(separator):
-        raise WrongUse(f"--sep {given!r} must be one character, tab or whitespace.")
-    return separator

@@ -86,7 +86,7 @@ SCALES = tuple(
         "bronze; silver; gold; platinum; diamond",
         "trainee|intern; junior; mid|intermediate|regular; senior; lead|principal|staff; "
         "manager|head; director; vp|vice president; executive",
-        "asstprof|assistant professor|assistant prof|teaching; "
+        "assistant professor|assistant prof|asst prof|asstprof|teaching; "
         "assocprof|associate professor|associate prof|tenure track; "
         "prof|full professor|professor|tenured",
         "first|1st; second|2nd; third|3rd; fourth|4th; fifth|5th; sixth|6th",

@@ -10,8 +10,8 @@ from sklearn.utils import gen_batches
 from agathis._checks.data import ROWS_AT_ONCE
 from agathis._checks.roles import Units
 from agathis._dataset.features import Features
-from agathis._dataset.interface import sampled_positions
 from agathis._dataset.parts import Part
+from agathis._dataset.protocol import sampled_positions
 from agathis._dataset.row_stores import Plan, RowStore, take
 from agathis._dataset.splits import asked_values
 from agathis._kernels.kernel import Kernel

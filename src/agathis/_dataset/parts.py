@@ -15,7 +15,7 @@ import numpy as np
 
 from agathis._core.points.histogram import Histogram, split_ids
 from agathis._core.points.leaves import LeafTable, padded
-from agathis._dataset.grid import Grid, Seen
+from agathis._dataset.fixed_point import Grid, Seen
 from agathis._dataset.row_stores import Plan, RowStore
 from agathis._dataset.splits import AppliedSplit, asked_values, sent_left
 

@@ -17,7 +17,7 @@ from sklearn.utils import gen_batches
 from agathis._core.points.histogram import goes_left
 from agathis._dataset.bins import Bins
 from agathis._dataset.features import CategoryGroups, SearchedColumns
-from agathis._dataset.grid import Grid
+from agathis._dataset.fixed_point import Grid
 from agathis._dataset.splits import AppliedSplit, asked_values, sent_left
 from agathis._kernels.space import Space
 from agathis._kernels.tuning import STEPS_AT_ONCE

@@ -28,7 +28,7 @@ _WORD = re.compile(r"[\W_\d]+|(?<=[a-z])(?=[A-Z])")
 #: Words in the name of a column of results, of counts, and of levels.
 OUTCOMES = word_set(
     "outcome target survived survival died dead death died alive churn churned exited left "
-    "attrition default defaulted vote voted votetrump purchase purchased bought converted "
+    "attrition default defaulted vote voted purchase purchased bought converted "
     "conversion response responded success passed failed admitted approved accepted card call "
     "callback improved recovered relapse diagnosis malignant event won winner fraud spam "
     "readmitted readmission kündigung gekündigt abgewandert bestanden überlebt gestorben gekauft "
@@ -38,11 +38,11 @@ OUTCOMES = word_set(
 OUTCOME_NAMES = frozenset(("status", "class", "label", "result", "y"))
 COUNTS = word_set(
     "num count counts number visits orders items clicks views visitors children kids rooms "
-    "bedrooms bdrms bathrooms cars doors seats pages likes comments followers sales goals wins "
+    "bedrooms bathrooms cars doors seats pages likes comments followers sales goals wins "
     "losses points reports dependents numdep siblings sibsp parch jobs students employees cores "
     "threads cylinders cyl gears carb wheels bids times frequency freq trips accidents claims "
     "arrests cigs cigarettes drinks games matches hits runs members people persons guests nights "
-    "inq delinq anzahl bestellungen bestand kinder stock quantity qty pop population samplesize "
+    "anzahl bestellungen bestand kinder stock quantity qty pop population samplesize "
     "cards parity amt"
 )
 ORDERS = word_set(

@@ -79,7 +79,7 @@ class FeatureScaler(TransformerMixin, BaseEstimator):
         self.weight = weight
 
     def fit(self, X: ArrayLike, y: object = None) -> FeatureScaler:
-        """Fit the maps, ignoring missing values.
+        """Compute clipping bounds, offset and factor of each feature, ignoring missing values.
 
         Parameters
         ----------

@@ -23,8 +23,8 @@ from sklearn.utils import check_random_state
 
 from agathis._checks import data as checks
 from agathis._checks.kernels import check_engine
-from agathis._dataset.interface import Dataset
 from agathis._dataset.memory import InMemory
+from agathis._dataset.protocol import Dataset
 from agathis._fit.baseline import baseline_tree
 from agathis._growth.engines.choice import build, choose_engine
 from agathis._growth.grower import FeatureDraws, Grower

@@ -26,6 +26,8 @@ from agathis._search.local.surrogate_tree import surrogate_tree
 from agathis._trees.completion import completed
 from agathis._trees.tree import MOVES, Tree
 
+#: The rows that are searched where there are more than ``EXACT_ROWS``.
+SEARCHED_ROWS = 20_000
 #: Agreements with a smaller difference are equal.
 DIGITS = 12
 
@@ -106,7 +108,7 @@ def label_tree(
     found: list[tuple[str, Tree, dict[str, Any]]] = []
     if dataset.n_counted > EXACT_ROWS and spec.search.search != "optimal":
         # One more tree is grown with bins on all rows; searching a sample is enough for the others.
-        sample = _sampled(dataset, spec.approximation.subsample, spec.seed)
+        sample = _sampled(dataset, SEARCHED_ROWS, spec.seed)
         result = fit(dataset, replace(spec, search=replace(spec.search, search="greedy")))
         found.append(("greedy", result.tree, {}))
     interrupted = False

@@ -16,7 +16,7 @@ import numpy as np
 from agathis._dataset.splits import Split
 from agathis._growth.engines.protocol import GainEngine
 from agathis._growth.limits import Limits
-from agathis._growth.start_tree import (
+from agathis._growth.warm_start import (
     check_leaf_weights,
     check_start,
     split_again,
@@ -175,7 +175,7 @@ class Grower:
         return min(splits, key=lambda s: (s[1].order, self.node[s[0]]))
 
     def _begin_with(self, tree: Tree) -> None:
-        """Apply the splits of a tree; see :mod:`agathis._growth.start_tree`."""
+        """Apply the splits of a tree; see :mod:`agathis._growth.warm_start`."""
         check_start(tree, self.gain_engine.n_features, self.limits)
         order = split_order(tree)
         is_recorded = tells_growth(tree, order)

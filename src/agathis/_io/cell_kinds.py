@@ -26,12 +26,12 @@ _NUMBER = re.compile(
 _DATE = re.compile(
     r"\d{1,4}([-/.])\d{1,2}\1\d{1,4}([T ]\d{1,2}:\d{2}.*)?|\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?"
 )
-_SUMS = (
+SUMS = (
     "grand total|sub-?total|totals?|sum|sums|overall|gesamt|gesamtsumme|gesamtergebnis|summe|"
     "zwischensumme|insgesamt|somme|total général|sous-total|totale|suma|total general|totaal|"
     "average|avg|mean|median|durchschnitt|mittelwert|mittel|moyenne|media|promedio|gemiddelde|Σ|Ø"
 )
-TOTAL = re.compile(rf"({_SUMS})\s*(\(.*\))?\s*[:=]?|.*\s(total|subtotal|ergebnis)", re.IGNORECASE)
+TOTAL = re.compile(rf"({SUMS})\s*(\(.*\))?\s*[:=]?|.*\s(total|subtotal|ergebnis)", re.IGNORECASE)
 #: The word of a totals row is in one of the first so many cells.
 FIRST_CELLS = 3
 

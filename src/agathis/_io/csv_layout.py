@@ -9,14 +9,13 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from agathis._columns.errors import BadTable
 from agathis._io import cell_kinds
 from agathis._io.table_reading import ReadOptions, is_separator
-from agathis._io.table_start import FEW, Row, Start, find_start
+from agathis._io.table_start import FEW, Row, Start, find_start, usual_width
 from agathis._io.tuning import SAMPLE_BYTES, SAMPLE_ROWS
 
 SEPARATORS = (",", ";", "\t", "|")
@@ -39,16 +38,12 @@ class Layout:
     separator, decimal : str
     sure : bool
         Whether some cells are numbers with that decimal point only.
-    header : tuple of str
-        The names as written.
+    start : Start
+        Where the table begins.
     skip_rows : int
         The number of lines before the header, or before the rows if the names are ``given``.
     sample : list of lists of str
         The cells of the first rows.
-    given : bool
-        Whether the header is not a line of the text as it is.
-    start : Start or None
-        Where the table begins.
     blanks : bool
         Whether cells were separated by blanks, which tabs replace.
     """
@@ -56,12 +51,20 @@ class Layout:
     separator: str
     decimal: str
     sure: bool
-    header: tuple[str, ...]
-    skip_rows: int = 0
-    sample: Sequence[Sequence[str]] = field(default=(), repr=False)
-    given: bool = False
-    start: Start | None = field(default=None, repr=False)
+    start: Start = field(repr=False)
+    skip_rows: int
+    sample: Sequence[Sequence[str]] = field(repr=False)
     blanks: bool = False
+
+    @property
+    def header(self) -> tuple[str, ...]:
+        """The names as written."""
+        return self.start.names
+
+    @property
+    def given(self) -> bool:
+        """Whether the header is not a line of the text as it is."""
+        return not self.start.is_plain
 
     @property
     def names(self) -> list[str]:
@@ -105,12 +108,10 @@ def layout_of(
     sure = decimal is not None
     if decimal is None:
         decimal, sure = _decimal(sample, separator)
-    if start.is_plain:
-        return Layout(separator, decimal, sure, start.names, before, sample, start=start)
-    if not sample:
+    if not sample and not start.is_plain:
         raise BadTable(f"{name} has names of columns and no rows.")
-    skip = rows[start.first].line - 1
-    return Layout(separator, decimal, sure, start.names, skip, sample, given=True, start=start)
+    skip = before if start.is_plain else rows[start.first].line - 1
+    return Layout(separator, decimal, sure, start, skip, sample)
 
 
 def _sample(data: bytes) -> str:
@@ -180,10 +181,10 @@ def _cells(text: str, separator: str) -> list[Row]:
 
 def _fit(rows: Sequence[Row]) -> tuple[bool, float, int, int]:
     """How well rows are divided: how many have the usual width, and for how long up to the end."""
-    counts = Counter(len(row.cells) for row in rows)
-    width = max(counts, key=lambda width: (counts[width], width))
-    last = next((i for i, row in enumerate(reversed(rows)) if len(row.cells) != width), len(rows))
-    return width > 1, counts[width] / len(rows), width, last
+    width = usual_width(rows)
+    fits = [len(row.cells) == width for row in rows]
+    last = next((i for i, fit in enumerate(reversed(fits)) if not fit), len(rows))
+    return width > 1, sum(fits) / len(rows), width, last
 
 
 def _decimal(rows: Sequence[Sequence[str]], separator: str) -> tuple[str, bool]:

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from pyarrow import csv
 
 
+_AROUND = Advice("skip_rows"), " and ", Advice("skip_footer")
 OPEN_QUOTE = "has a quote that is opened and never closed."
 
 
@@ -90,23 +91,12 @@ def read_cells(
     try:
         table = csv.read_csv(pa.BufferReader(data), *options)
     except pa.ArrowInvalid as error:
-        raise BadTable(f"{name}: {explained(str(error))}", *_other_lines(str(error))) from error
+        ways = ". Lines around the table are left out by ", *_AROUND, "."
+        is_ragged = "columns, got" in str(error)
+        raise BadTable(f"{name}: {explained(str(error))}", *(ways if is_ragged else ())) from error
     if data.count(b'"') % 2 and ends_in_lines(table.columns):
         raise BadTable(f"{name} {OPEN_QUOTE}")
     return table
-
-
-def _other_lines(text: str) -> tuple[object, ...]:
-    """What to do about lines of other lengths."""
-    if "columns, got" not in text:
-        return ()
-    return (
-        ". Lines around the table are left out by ",
-        Advice("skip_rows"),
-        " and ",
-        Advice("skip_footer"),
-        ".",
-    )
 
 
 def ends_in_lines(columns: Iterable[pa.ChunkedArray | pa.Array]) -> bool:

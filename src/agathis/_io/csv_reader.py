@@ -76,11 +76,15 @@ class CsvReader(TableReader):
         decimal: str | None = None,
         encoding: str | None = None,
     ) -> None:
+        import pyarrow as pa
+
         super().__init__(path)
         self.title = TITLES[kind]
         with self.faults():
-            self.compression = _compression(path)
-            head, is_whole = self._first_bytes()
+            # From the first bytes, as file names are unreliable.
+            self.compression = "gzip" if self._bytes(0, len(GZIP)) == GZIP else None
+            with pa.input_stream(path, self.compression) as file:
+                head = file.read(SAMPLE_BYTES + 1)
         if encoding is None:
             encoding = marked_encoding(head)
         self.encoding = encoding
@@ -89,7 +93,7 @@ class CsvReader(TableReader):
         text, self.layout = open_text(
             head,
             self.shown,
-            whole=is_whole,
+            whole=len(head) <= SAMPLE_BYTES,
             tsv=kind == "tsv",
             options=ReadOptions(encoding=encoding, separator=delimiter, decimal=decimal),
         )
@@ -125,14 +129,6 @@ class CsvReader(TableReader):
         )
         if self.first is not None:
             self.first = self._as_numbers(self.first, 0)
-
-    def _first_bytes(self) -> tuple[bytes, bool]:
-        """Return the beginning of the text, and whether it is complete."""
-        import pyarrow as pa
-
-        with pa.input_stream(self.path, self.compression) as file:
-            head = file.read(SAMPLE_BYTES + 1)
-        return head, len(head) <= SAMPLE_BYTES
 
     @staticmethod
     def _named(batch: pa.RecordBatch, names: list[str]) -> pa.RecordBatch:
@@ -238,9 +234,3 @@ def _delimiter_hint(head: bytes, delimiter: str) -> str:
         f" Its first line has {others[0]!r} and no {delimiter!r}: "
         f"delimiter={others[0]!r} may be meant."
     )
-
-
-def _compression(path: str) -> str | None:
-    """Detect a type from the first bytes, as file names are unreliable."""
-    with open(path, "rb") as file:
-        return "gzip" if file.read(len(GZIP)) == GZIP else None

@@ -14,7 +14,6 @@ import numpy as np
 
 from agathis._columns.arrow_values import of_cells, without_marks
 from agathis._columns.errors import BadTable
-from agathis._io.formats import DATA, looks_like
 from agathis._io.stream_limits import MAX_BYTES
 from agathis._io.tuning import DEEP
 
@@ -23,15 +22,6 @@ if TYPE_CHECKING:
 
 #: Records in records are columns down to this level.
 LEVELS = 5
-
-
-def is_json_rows(data: bytes) -> bool:
-    """Whether text is JSON rows: it begins as JSON and is not a model.
-
-    >>> is_json_rows(b'{"a": 1}'), is_json_rows(b'[{"a": 1}]'), is_json_rows(b"a,b")
-    (True, True, False)
-    """
-    return looks_like(data) == DATA
 
 
 def read_json_rows(data: bytes, name: str) -> pa.Table:

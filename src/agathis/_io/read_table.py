@@ -14,22 +14,21 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, BinaryIO
 
 from agathis._columns.errors import Advice, BadTable, Cells, Note
-from agathis._io.arrow_columns import is_empty, type_of, without_total
 from agathis._io.csv_parsing import codes_in, notations, read_cells, with_numbers
-from agathis._io.formats import TITLES, columnar_kind, is_tsv
-from agathis._io.json_rows import is_json_rows, read_json_rows
+from agathis._io.formats import DATA, TITLES, columnar_kind, is_tsv, looks_like
+from agathis._io.json_rows import read_json_rows
 from agathis._io.spreadsheet import is_spreadsheet, read_spreadsheet
 from agathis._io.stream_limits import read_bytes
+from agathis._io.table_of_rows import table_of_rows
 from agathis._io.table_reader import READERS, TableReader, open_table
 from agathis._io.table_reading import (
     TEXT,
     WHITESPACE,
     Assumption,
-    ColumnReading,
+    ReadDecisions,
     ReadOptions,
     TableReading,
 )
-from agathis._io.table_start import decided
 from agathis._io.text_encoding import assumed_encoding, marked_encoding
 from agathis._io.text_end import without_end
 from agathis._io.text_layout import open_text
@@ -50,8 +49,6 @@ class TableInMemory:
         Returns the cells as written in the file.
     notes : dict of str to Note
         Columns of formatted numbers.
-    doubts : list of Note
-        Notes on the file.
     reading : TableReading
         Where the table is in the file, and how it was read.
     """
@@ -59,8 +56,12 @@ class TableInMemory:
     table: pa.Table
     cells: Callable[[], pa.Table]
     notes: dict[str, Note] = field(default_factory=dict)
-    doubts: list[Note] = field(default_factory=list)
     reading: TableReading = field(default_factory=lambda: TableReading("table"))
+
+    @property
+    def doubts(self) -> list[Note]:
+        """Notes on the file."""
+        return list(self.reading.notes())
 
 
 def read_table(
@@ -102,7 +103,7 @@ def read_table(
         return _of_columns(_read_columnar(READERS[kind](path, name, data), name), name, kind)
     if is_spreadsheet(data, path):
         return _described(*read_spreadsheet(data, name, reading), name, reading.strict)
-    if is_json_rows(data):
+    if looks_like(data) == DATA:
         reading.for_file("JSON")
         return _of_columns(read_json_rows(data, name), name, "json")
     return _read_text(data, name, path, reading, as_text)
@@ -116,45 +117,39 @@ def _read_text(
     as_text: Collection[str] | Callable[[list[str]], Collection[str]],
 ) -> TableInMemory:
     options = options.for_file(TEXT)
-    given = {} if options.encoding is None else {"encoding": options.encoding}
-    encoding, assumptions = options.encoding, []
-    if encoding is None:
-        encoding = marked_encoding(data)
+    given = options.encoding
+    assumed: tuple[Assumption, ...] = ()
+    encoding = marked_encoding(data) if given is None else given
     if encoding is None and not options.strict and (encoding := assumed_encoding(data)):
         other = Advice("encoding"), " says so if it is another"
         what = f" is not UTF-8, and was read as {encoding}; "
-        assumptions = [Assumption((Cells(name, "The file"), what, *other), 0.8)]
+        assumed = (Assumption((Cells(name, "The file"), what, *other), 0.8),)
     options = replace(options, encoding=encoding)
     whole, layout = open_text(data, name, tsv=is_tsv(path), options=options)
     if callable(as_text):
         as_text = as_text(layout.names)
     as_text = {*as_text, *codes_in(layout)}
-    text, left_out, unsure = without_end(whole, layout, options.skip_footer)
-    table = _checked(read_cells(text, layout, as_text, options.na, name), name)
-    by_index, notes = notations(table, layout, as_text)
-    table = with_numbers(table, by_index)
-    last_line = 1 + text.rstrip().count(b"\n")
-    table, total, doubt = without_total(table, last_line, unsure, options)
-    separator = WHITESPACE if layout.blanks else layout.separator
-    start = layout.start
-    assert start is not None, "the layout was detected in a text"
-    used = [i for i, raw in enumerate(table.column_names) if raw or not is_empty(table.column(i))]
-    reading = TableReading(
-        "text" if layout.blanks else "TSV" if layout.separator == "\t" else "CSV",
-        header=start.header,
-        first_line=start.first_line,
-        separator=separator,
+    text, end = without_end(whole, layout, options.skip_footer)
+    cells = _checked(read_cells(text, layout, as_text, options.na, name), name)
+    by_index, notes = notations(cells, layout, as_text)
+    known = ReadDecisions(
+        format=TEXT,
+        separator=WHITESPACE if layout.blanks else layout.separator,
         decimal=layout.decimal,
-        encoding=encoding or "utf-8",
-        left_out=(*start.left_out, *total, *left_out),
-        assumptions=(*start.assumptions, *assumptions, *doubt),
-        decided=decided(
-            start, options, format=TEXT, separator=separator, decimal=layout.decimal, **given
-        ),
     )
-    found = _described(table.select(used), reading, name, options.strict, notes)
+    if given is not None:
+        known["encoding"] = given
+    kind = "text" if layout.blanks else "TSV" if layout.separator == "\t" else "CSV"
+    table, used, reading = table_of_rows(
+        with_numbers(cells, by_index),
+        layout.start,
+        end,
+        options,
+        1 + text.rstrip().count(b"\n"),
+        TableReading(kind, encoding=encoding or "utf-8", assumptions=assumed, decided=known),
+    )
     return replace(
-        found,
+        _described(table, reading, name, options.strict, notes),
         cells=lambda: (
             _checked(read_cells(text, layout, None, (), name), name)
             .slice(0, table.num_rows)
@@ -175,15 +170,11 @@ def _described(
     notes: dict[str, Note] | None = None,
 ) -> TableInMemory:
     """The table with what is known about its columns."""
-    notes = notes or {}
-    columns = [
-        ColumnReading(one, *type_of(table.column(i), notes.get(one)))
-        for i, one in enumerate(table.column_names)
-    ]
-    reading, doubts = reading.with_columns(columns, table.num_rows), list(reading.notes())
-    if strict and (wrong := [note for note in doubts if note.doubtful]):
+    reading = replace(reading, n_rows=table.num_rows, n_columns=table.num_columns)
+    read = TableInMemory(table, lambda: table, notes or {}, reading)
+    if strict and (wrong := [note for note in read.doubts if note.doubtful]):
         raise BadTable(f"{name}: ", *wrong[0].parts)
-    return TableInMemory(table, lambda: table, notes, doubts, reading)
+    return read
 
 
 def _checked(table: pa.Table, name: str) -> pa.Table:

@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, Any
 from agathis._columns.arrow_values import of_cells
 from agathis._columns.errors import Advice, BadTable
 from agathis._columns.wording import listed
-from agathis._io.arrow_columns import without_total
 from agathis._io.cell_kinds import DATE, NUMBER, text_of
 from agathis._io.stream_limits import MAX_BYTES
-from agathis._io.table_end import find_end, subtotals
-from agathis._io.table_reading import EXCEL, Assumption, LeftOut, ReadOptions, TableReading
-from agathis._io.table_start import FEW, Row, Start, decided, find_start
+from agathis._io.table_end import find_end
+from agathis._io.table_of_rows import table_of_rows
+from agathis._io.table_reading import EXCEL, Assumption, ReadDecisions, ReadOptions, TableReading
+from agathis._io.table_start import FEW, Row, Start, find_start
 from agathis._utils.extras import needed
 
 if TYPE_CHECKING:
@@ -64,7 +64,11 @@ def read_spreadsheet(data: bytes, name: str, options: ReadOptions) -> tuple[pa.T
                 " raises the limit.",
             )
         book = openpyxl.load_workbook(io.BytesIO(data), read_only=True, data_only=True)
-        sheets = {sheet.title: sheet for sheet in book.worksheets if _is_shown(sheet, options)}
+        sheets = {
+            sheet.title: sheet
+            for sheet in book.worksheets
+            if sheet.sheet_state == "visible" or sheet.title == options.sheet
+        }
         title, assumptions = _chosen(sheets, options, name)
         rows = list(_rows(sheets[title]))
     except BadTable:
@@ -74,10 +78,6 @@ def read_spreadsheet(data: bytes, name: str, options: ReadOptions) -> tuple[pa.T
     if not rows:
         raise BadTable(f"{name} has no cells in its sheet {title!r}.")
     return _table(rows, options, name, title if len(sheets) > 1 else None, assumptions)
-
-
-def _is_shown(sheet: Any, options: ReadOptions) -> bool:
-    return sheet.sheet_state == "visible" or sheet.title == options.sheet
 
 
 def _rows(sheet: Any, most: int | None = None) -> Iterator[Row]:
@@ -118,7 +118,7 @@ def _chosen(
         several = f"{listed(map(repr, likely))} look like tables" if likely else "none is a table"
         raise BadTable(f"{name} has the sheets {shown}, and {several}: ", Advice("sheet"),
                        " names the one to read.")  # fmt: skip
-    what = f"sheet {likely[0]!r} was read, as it looks like a table, of {shown}; "
+    what = f"Sheet {likely[0]!r} was read, as it looks like a table, of {shown}; "
     return likely[0], (Assumption((what, Advice("sheet"), " is another"), 0.9),)
 
 
@@ -127,11 +127,11 @@ def _looks_like_table(rows: Sequence[Row]) -> Start | None:
     if len(rows) <= FEW:
         return None
     try:
-        used, rows = _used(rows)
+        rows = _used(rows)
         start = find_start(rows, ReadOptions(), "the sheet")
     except BadTable:  # which line has the names is not clear; they may be those of a table
-        return Start(("",) * len(used), (), 0, None, (NUMBER,), (1.0,))
-    return start if len(used) > 1 and len(rows) - start.first >= FEW else None
+        return Start(("",) * len(rows[0].cells), (), 0, None, (NUMBER,), (1.0,))
+    return start if start.width > 1 and len(rows) - start.first >= FEW else None
 
 
 def _explains(rows: Sequence[Row], start: Start, names: set[str]) -> bool:
@@ -141,14 +141,12 @@ def _explains(rows: Sequence[Row], start: Start, names: set[str]) -> bool:
     return len(known) >= max(2, 0.5 * min(len(names), len(body)))
 
 
-def _used(rows: Sequence[Row]) -> tuple[list[int], list[Row]]:
-    """The columns that have cells, and the rows of them."""
+def _used(rows: Sequence[Row]) -> list[Row]:
+    """The rows with the columns that have cells."""
     width = max(len(row.cells) for row in rows)
     full = [(*row.cells, *[None] * (width - len(row.cells))) for row in rows]
     used = [j for j in range(width) if any(text_of(cells[j]) for cells in full)]
-    return used, [
-        Row(row.line, [cells[j] for j in used]) for row, cells in zip(rows, full, strict=True)
-    ]
+    return [Row(row.line, [cells[j] for j in used]) for row, cells in zip(rows, full, strict=True)]
 
 
 def _table(
@@ -160,17 +158,12 @@ def _table(
 ) -> tuple[pa.Table, TableReading]:
     import pyarrow as pa
 
-    _, rows = _used(rows)
+    rows = _used(rows)
     start = find_start(rows, options, name)
     body = rows[start.first :]
     end = find_end(body, start, options.skip_footer)
-    body, left_out = body[: end.n_rows], end.left_out
-    if options.skip_footer is None:
-        among = subtotals(body, start, len(body))
-        if among:
-            left_out = (LeftOut("totals row", tuple(body[i].line for i in among)), *left_out)
-            dropped = set(among)
-            body = [row for i, row in enumerate(body) if i not in dropped]
+    dropped = set(end.dropped)
+    body = [row for i, row in enumerate(body) if i not in dropped]
     if not body:
         raise BadTable(f"{name} has names of columns and no rows.")
     marks = {*options.na}
@@ -178,20 +171,11 @@ def _table(
         of_cells([None if text_of(row.cells[j]) in marks else row.cells[j] for row in body])
         for j in range(start.width)
     ]
-    keep = [
-        j for j in range(start.width) if start.names[j].strip() or columns[j].null_count < len(body)
-    ]
-    table = pa.Table.from_arrays(
-        [columns[j] for j in keep], names=[start.names[j].strip() for j in keep]
-    )
-    table, total, doubt = without_total(table, body[-1].line, end.unsure, options)
-    reading = TableReading(
-        "Excel",
-        sheet=sheet,
-        header=start.header,
-        first_line=body[0].line,
-        left_out=(*start.left_out, *total, *left_out),
-        assumptions=(*start.assumptions, *assumptions, *doubt),
-        decided=decided(start, options, format=EXCEL, **({"sheet": sheet} if sheet else {})),
-    )
+    table = pa.Table.from_arrays(columns, names=[one.strip() for one in start.names])
+    known = ReadDecisions(format=EXCEL)
+    if sheet is not None:
+        known["sheet"] = sheet
+    reading = TableReading("Excel", sheet=sheet, assumptions=assumptions, decided=known)
+    line = body[-1].line
+    table, _, reading = table_of_rows(table, start, end, options, line, reading)
     return table, reading

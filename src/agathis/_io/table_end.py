@@ -7,10 +7,9 @@ of the rows.
 
 from __future__ import annotations
 
-import math
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 from agathis._io.cell_kinds import (
     DATE,
@@ -38,63 +37,62 @@ MOSTLY = 0.8
 MAX_NOTES = 50
 
 
-@dataclass(frozen=True)
-class End:
+class End(NamedTuple):
     """Where a table ends.
 
     Attributes
     ----------
-    n_rows : int
-        So many of the last lines belong to it.
+    dropped : list of int
+        The positions of lines that are not rows of the table.
     left_out : tuple of LeftOut
     unsure : Row or None
         The last row, where it begins as a totals row and looks as the others do.
     """
 
-    n_rows: int
-    left_out: tuple[LeftOut, ...] = ()
+    dropped: Sequence[int]
+    left_out: tuple[LeftOut, ...]
     unsure: Row | None = None
 
 
-def find_end(rows: Sequence[Row], start: Start, skip_footer: int | None) -> End:
-    """Find the last row of a table.
+def find_end(
+    rows: Sequence[Row], start: Start, skip_footer: int | None, n_rows: int | None = None
+) -> End:
+    """Find the last row of a table, and the subtotals above it.
 
     Parameters
     ----------
     rows : sequence of Row
-        The last lines of the file that are below the header and not empty.
+        The last lines of the file that are below the header and not empty, and maybe some lines
+        above them.
     start : Start
     skip_footer : int, optional
         The number of lines to leave out; by default they are detected.
+    n_rows : int, optional
+        The number of all lines; by default that of ``rows``.
     """
     n = len(rows)
     if skip_footer is not None:
-        kept = max(0, n - skip_footer)
-        return End(kept, _left("line", rows[kept:]))
+        return _end(rows, {"line": range(max(0, n - skip_footer), n)})
     if start.width < 2:
-        return End(n)
+        return End((), ())
     while n and not any(text_of(cell) for cell in rows[n - 1].cells):
         n -= 1
-    blank, end = _left("empty line", rows[n:]), n
+    blank, end = range(n, len(rows)), n
     while n > 1 and end - n < MAX_NOTES and _is_note(rows, n - 1, start):
         n -= 1
     if end - n == MAX_NOTES:
         n = end
-    notes, end = _left("note", rows[n:end]), n
-    among = set(subtotals(rows[:n], start, n))
-    while n - 1 in among:
-        n -= 1
-    totals = _left("totals row", rows[n:end])
-    last = rows[n - 1] if n else None
-    unsure = last if last is not None and sum_word(last.cells) is not None else None
-    return End(n, (*totals, *notes, *blank), unsure)
+    totals = subtotals(rows[:n], start, n_rows or n)
+    found = _end(rows, {"totals row": totals, "note": range(n, end), "empty line": blank})
+    last = next((rows[i] for i in range(n - 1, -1, -1) if i not in totals), None)
+    return found._replace(unsure=last if last and sum_word(last.cells) is not None else None)
 
 
-def _left(what: str, rows: Sequence[Row]) -> tuple[LeftOut, ...]:
-    if not rows:
-        return ()
-    text = next((text_of(cell) for cell in rows[0].cells if text_of(cell)), "")
-    return (LeftOut(what, tuple(row.line for row in rows), text[:60]),)
+def _end(rows: Sequence[Row], dropped: Mapping[str, Sequence[int]]) -> End:
+    left_out = tuple(
+        LeftOut(what, tuple(rows[i].line for i in some)) for what, some in dropped.items() if some
+    )
+    return End([i for some in dropped.values() for i in some], left_out)
 
 
 def _is_note(rows: Sequence[Row], at: int, start: Start) -> bool:
@@ -132,49 +130,14 @@ def is_total(row: Row, start: Start) -> bool:
     )
 
 
-def are_sums(
-    row: Sequence[float], columns: Sequence[Sequence[float]], *, or_means: bool = True
-) -> bool:
-    """Whether numbers are the sums, or all the means, of columns of numbers.
-
-    ``row`` has NaN where it has no number; at least one must be known, and no trivial sum.
-
-    >>> are_sums([6.0, math.nan], [[1.0, 2.0, 3.0], [1.0, 0.0, 0.0]])
-    True
-    >>> are_sums([6.0, 2.0], [[1.0, 2.0, 3.0], [1.0, 0.0, 0.0]])
-    False
-    """
-    pairs = [
-        (total, [value for value in column if not math.isnan(value)])
-        for total, column in zip(row, columns, strict=True)
-        if not math.isnan(total)
-    ]
-    if not pairs or any(sum(value != 0 for value in known) < 3 for _, known in pairs):
-        return False
-    sums = [math.fsum(known) for _, known in pairs]
-    means = [total / len(known) for total, (_, known) in zip(sums, pairs, strict=True)]
-    return any(
-        all(
-            math.isclose(given, expected, rel_tol=1e-6, abs_tol=0.006)
-            for (given, _), expected in zip(pairs, those, strict=True)
-        )
-        for those in ((sums, means) if or_means else (sums,))
-    )
-
-
 def subtotals(rows: Sequence[Row], start: Start, n_rows: int) -> list[int]:
     """The positions of totals rows among some of ``n_rows`` rows, unless words are categories."""
-    found = [i for i, row in enumerate(rows) if is_total(row, start)]
-    named = [
-        (i, text_of(rows[i].cells[at]))
-        for i in found
-        if (at := sum_word(rows[i].cells)) is not None
-    ]
-    totals = set(found)
-    categories = {
-        text_of(row.cells[at])
+    words = {
+        i: text_of(row.cells[at])
         for i, row in enumerate(rows)
-        if i not in totals and (at := sum_word(row.cells)) is not None
+        if (at := sum_word(row.cells)) is not None
     }
-    out = [i for i, word in named if word not in categories]
+    totals = {i for i in words if is_total(rows[i], start)}
+    categories = {word for i, word in words.items() if i not in totals}
+    out = [i for i, word in words.items() if i in totals and word not in categories]
     return out if 2 * len(out) <= n_rows else []

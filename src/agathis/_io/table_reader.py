@@ -165,7 +165,7 @@ class ParquetReader(TableReader):
     def batches(
         self, names: list[str], rows: int, groups: Sequence[int] | None = None
     ) -> Generator[pa.RecordBatch, None, None]:
-        """As of every reader; optionally from some row groups only."""
+        """Yield batches of all or some row groups; raise if rows are missing."""
         n_read, n_rows = 0, self.n_rows
         with self.faults(), self._open() as file:
             if groups is not None:
@@ -248,7 +248,8 @@ def open_table(
     ``title`` is its name in messages, by default the path. With ``many`` it may be a folder of
     Parquet files, or a pattern.
     """
-    _require_pyarrow()
+    for module in ("pyarrow.csv", "pyarrow.parquet"):
+        needed(module, "io", "reading tables")
     try:
         path = os.fsdecode(path)
     except TypeError:
@@ -285,8 +286,3 @@ def _check_text_options(
         raise ValueError(f"delimiter={delimiter!r} must be one ASCII character, not a quote.")
     if decimal not in (None, ".", ","):
         raise ValueError(f"decimal={decimal!r} must be '.' or ','.")
-
-
-def _require_pyarrow() -> None:
-    for module in ("pyarrow.csv", "pyarrow.parquet"):
-        needed(module, "io", "reading tables")

@@ -111,14 +111,13 @@ class ReadOptions:
             if value is not None and value < lowest:
                 raise ValueError(f"{name}={value!r} must be at least {lowest}.")
         if self.separator not in (None, WHITESPACE) and not is_separator(self.separator):
-            raise ValueError(f"separator={self.separator!r} must be one ASCII character, no quote.")
+            given = Advice("separator", self.separator)
+            raise BadTable(given, " must be one ASCII character, no quote, or 'whitespace'.")
         if self.decimal not in (None, ".", ","):
-            raise ValueError(f"decimal={self.decimal!r} must be '.' or ','.")
+            raise BadTable(Advice("decimal", self.decimal), " must be '.' or ','.")
         if self.no_header and self.header_row is not None:
-            raise ValueError(
-                f"no_header=True and header_row={self.header_row!r} contradict each other; "
-                "give one of them."
-            )
+            given = Advice("header_row", str(self.header_row))
+            raise BadTable(given, " and ", Advice("no_header"), " contradict each other; give one.")
 
     @property
     def says_where(self) -> bool:
@@ -135,17 +134,18 @@ class ReadOptions:
                 goes = " and ".join(OPTIONS_OF[name])
                 raise BadTable(Advice(name), f" goes with {goes}, and the table is {kind}.")
         known: dict[str, Any] = {**(self.from_model or {})}
-        if known.pop("format", kind) != kind:
-            known = {"na": known["na"]} if "na" in known else {}
-        if self.says_where:
-            known = {name: value for name, value in known.items() if name not in WHERE}
+        is_alike = known.pop("format", kind) == kind
+        was_given = known.pop("header_given", True)
+        left = set() if is_alike else known.keys() - {"na"}
+        if self.says_where or not was_given:  # detected again, and compared
+            left |= set(WHERE)
         default = ReadOptions(na=self.na[:0])
         given = {
             name: value
             for name, value in known.items()
-            if name != "header_given" and getattr(self, name) == getattr(default, name)
+            if name not in left and getattr(self, name) == getattr(default, name)
         }
-        return replace(self, **given, from_model=self.from_model if given else None)
+        return replace(self, **given, from_model=self.from_model if is_alike else None)
 
 
 @dataclass(frozen=True)
@@ -164,7 +164,7 @@ class Assumption:
 
     @property
     def note(self) -> Note:
-        return Note((*_sentence(self.parts), "."), self.confidence < SURE)
+        return Note((*self.parts, "."), self.confidence < SURE)
 
 
 @dataclass(frozen=True)
@@ -177,21 +177,13 @@ class LeftOut:
         "title", "note", "totals row" or "line".
     lines : tuple of int
         Counted from 1.
-    text : str
-        The beginning of the first one.
     """
 
     what: str
     lines: tuple[int, ...]
-    text: str = ""
 
     def __str__(self) -> str:
         return f"{in_lines(self.lines)}, {count(len(self.lines), self.what)}"
-
-
-def _sentence(parts: Sequence[object]) -> list[object]:
-    first, *rest = parts
-    return [first[:1].upper() + first[1:] if isinstance(first, str) else first, *rest]
 
 
 def in_lines(lines: Sequence[int]) -> str:
@@ -208,15 +200,6 @@ def in_lines(lines: Sequence[int]) -> str:
 
 
 @dataclass(frozen=True)
-class ColumnReading:
-    """The type of a column as it was read, and the evidence for it."""
-
-    name: str
-    type: str
-    evidence: str
-
-
-@dataclass(frozen=True)
 class TableReading:
     """Where a table is in its file, and how it was read.
 
@@ -229,10 +212,9 @@ class TableReading:
         The lines of the header; none if there is no header, or no line.
     first_line : int, optional
         The line of the first row.
-    separator, decimal, encoding : str, optional
+    encoding : str, optional
         Of text.
-    n_rows : int
-    columns : tuple of ColumnReading
+    n_rows, n_columns : int
     left_out : tuple of LeftOut
     assumptions : tuple of Assumption
     decided : ReadDecisions
@@ -242,11 +224,9 @@ class TableReading:
     sheet: str | None = None
     header: tuple[int, ...] = ()
     first_line: int | None = None
-    separator: str | None = None
-    decimal: str | None = None
     encoding: str | None = None
     n_rows: int = 0
-    columns: tuple[ColumnReading, ...] = ()
+    n_columns: int = 0
     left_out: tuple[LeftOut, ...] = ()
     assumptions: tuple[Assumption, ...] = ()
     decided: ReadDecisions = field(default_factory=ReadDecisions)
@@ -257,30 +237,28 @@ class TableReading:
             if left.what == "title":
                 continue  # an assumption tells of it
             verb = "was" if len(left.lines) == 1 else "were"
-            parts: list[object] = [f"{left}, {verb} left out of the table"]
+            parts: list[object] = [f"{left}, {verb} left out of the table".capitalize()]
             if left.what in ("note", "totals row"):
                 parts += ["; ", Advice("skip_footer", "0"), " keeps every line"]
-            yield Note((*_sentence(parts), "."))
+            yield Note((*parts, "."))
         yield from (one.note for one in self.assumptions)
 
     def facts(self) -> list[tuple[str, str]]:
         """Labels and values for people, without cells of the table."""
         separators = {"\t": "tab", " ": "space"}
+        separator = self.decided.get("separator", "")
         has_lines = self.first_line is not None
         header = in_lines(self.header) if self.header else "none: columns are numbered"
         known = {
             "Format": self.format,
             "Sheet": self.sheet,
             "Encoding": self.encoding,
-            "Separator": self.separator and separators.get(self.separator, self.separator),
-            "Decimal mark": self.decimal,
+            "Separator": separators.get(separator, separator),
+            "Decimal mark": self.decided.get("decimal"),
             "Header": header if has_lines else None,
             "First row": f"line {self.first_line}" if has_lines else None,
             "Rows": f"{self.n_rows:,}",
-            "Columns": f"{len(self.columns):,}",
+            "Columns": f"{self.n_columns:,}",
             "Left out": "; ".join(map(str, self.left_out)) or "nothing",
         }
         return [(label, value) for label, value in known.items() if value]
-
-    def with_columns(self, columns: Sequence[ColumnReading], n_rows: int) -> TableReading:
-        return replace(self, columns=tuple(columns), n_rows=n_rows)

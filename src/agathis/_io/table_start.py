@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import accumulate
 from typing import Any, NamedTuple, cast
 
 from agathis._columns.errors import Advice, BadTable
@@ -109,27 +110,28 @@ def find_start(rows: Sequence[Row], options: ReadOptions, name: str) -> Start:
         Name of the table in messages.
     """
     found = _found(rows, options, name)
-    if options.from_model is None or options.from_model.get("header_given", True):
+    model = options.from_model
+    if model is None or model.get("header_given", True) or options.says_where:
         return found
-    detected = _found(rows, ReadOptions(), name)
-    if detected.header != found.header:
-        known = f"line {options.header_row}" if options.header_row else "no line"
-        now = in_lines(detected.header) if detected.header else "no line"
-        advice = Advice("header_row", str(detected.header[0])) if detected.header else _NO_HEADER
-        raise BadTable(
-            f"{known} of the table that the model was fitted to has names of columns, and {now} "
-            f"of {name}. ",
-            advice,
-            " reads it so.",
-        )
-    return found
+    line, n_lines = model.get("header_row"), model.get("header_lines", 1)
+    if found.header == (() if line is None else tuple(range(line, line + n_lines))):
+        return replace(found, assumptions=())  # the fit has told of them
+    known = f"line {line}" if line else "no line"
+    now = in_lines(found.header) if found.header else "no line"
+    advice = Advice("header_row", str(found.header[0])) if found.header else _NO_HEADER
+    raise BadTable(
+        f"{known} of the table that the model was fitted to has names of columns, and {now} of "
+        f"{name}. ",
+        advice,
+        " reads it so.",
+    )
 
 
 _NO_HEADER = Advice("no_header")
 
 
-def decided(start: Start, options: ReadOptions, **more: Any) -> ReadDecisions:
-    """The options that find the same header in a file of the same layout."""
+def decided(start: Start, options: ReadOptions, more: ReadDecisions) -> ReadDecisions:
+    """The options that find the same header in a file of the same layout, and ``more`` of them."""
     known: dict[str, Any] = {"na": list(options.na), "header_given": options.says_where, **more}
     if options.skip_footer is not None:
         known["skip_footer"] = options.skip_footer
@@ -141,7 +143,7 @@ def decided(start: Start, options: ReadOptions, **more: Any) -> ReadDecisions:
 
 
 def _found(rows: Sequence[Row], options: ReadOptions, name: str) -> Start:
-    width = _width(rows)
+    width = usual_width(rows)
     skipped = sum(row.line <= options.skip_rows for row in rows)
     if skipped >= len(rows):
         raise BadTable(
@@ -174,24 +176,24 @@ def _found(rows: Sequence[Row], options: ReadOptions, name: str) -> Start:
         while at > skipped and rows[at - 1].n_filled > 1 and len(rows[at - 1].cells) == width:
             at -= 1  # a row that misses values
         start = _start(rows, skipped, at, 0, width)
-        what = f"line {rows[at].line} has values like the others: columns have no names; "
+        what = f"Line {rows[at].line} has values like the others: columns have no names; "
         way = Advice("header_row", str(rows[at].line))
         assumed = Assumption((what, way, " takes it for their names"), confidence)
-        return _with(start, () if options.no_header else (assumed,))
+        return start if options.no_header else replace(start, assumptions=(assumed,))
     n_lines = _n_lines(rows, at, width)
     upper = at > skipped and _is_upper(rows[at - 1], rows[at], width)
     start = _start(rows, skipped, at - upper, n_lines + upper, width)
     assumptions = []
     if confidence < 1:
-        what = f"line {rows[at].line} was taken for the names of columns; "
+        what = f"Line {rows[at].line} was taken for the names of columns; "
         assumptions.append(Assumption((what, _NO_HEADER, " takes it for values"), confidence))
     if start.left_out:
         above = in_lines(start.left_out[0].lines)
-        what = f"the table begins in line {rows[at - upper].line}, without the titles in {above}; "
+        what = f"The table begins in line {rows[at - upper].line}, without the titles in {above}; "
         way = Advice("header_row")
         assumptions.append(Assumption((what, way, " if its names are in another line"), 0.95))
     if len(start.header) > 1:
-        what = f"the names of columns in {in_lines(start.header)} were joined; "
+        what = f"The names of columns in {in_lines(start.header)} were joined; "
         way = Advice("header_row", str(start.header[-1]))
         # A first line that is full may also be a title, or names in another language.
         is_clear = any(not text_of(cell) for cell in rows[at - upper].cells) or any(
@@ -200,14 +202,10 @@ def _found(rows: Sequence[Row], options: ReadOptions, name: str) -> Start:
         assumptions.append(
             Assumption((what, way, " uses one line of them"), 0.9 if is_clear else 0.8)
         )
-    return _with(start, tuple(assumptions))
+    return replace(start, assumptions=tuple(assumptions))
 
 
-def _with(start: Start, assumptions: tuple[Assumption, ...]) -> Start:
-    return Start(**{**vars(start), "assumptions": (*start.assumptions, *assumptions)})
-
-
-def _width(rows: Sequence[Row]) -> int:
+def usual_width(rows: Sequence[Row]) -> int:
     """The number of cells of most rows; of equally frequent ones the larger."""
     counts = Counter(len(row.cells) for row in rows)
     return max(counts, key=lambda width: (counts[width], width))
@@ -262,8 +260,7 @@ def _is_header(row: Row, body: Sequence[Row], width: int) -> tuple[bool, float]:
     if values and not names:
         return False, NAMELESS
     if names and values:
-        is_header = names > values
-        return is_header, max(names, values) / (names + values)
+        return names > values, max(names, values) / (names + values)
     if not names and recurring and 2 * recurring >= repeated:
         return False, NAMELESS
     return True, 1.0
@@ -321,8 +318,7 @@ def _start(rows: Sequence[Row], skipped: int, at: int, n_lines: int, width: int)
     left_out: tuple[LeftOut, ...] = ()
     if titles:
         what = "title" if skipped < len(titles) else "line"
-        text = next((text_of(cell) for cell in titles[0].cells if text_of(cell)), "")
-        left_out = (LeftOut(what, tuple(row.line for row in titles), text[:60]),)
+        left_out = (LeftOut(what, tuple(row.line for row in titles)),)
     is_plain = at == 0 and n_lines == 1 and list(names) == list(header[0].cells)
     first_line = rows[first].line if first < len(rows) else None
     rows = [row for row in rows[first:] if sum_word(row.cells) is None]
@@ -351,18 +347,14 @@ def _joined(lines: Sequence[Sequence[Any]]) -> tuple[str, ...]:
     >>> _joined([["Customer", "", "Money", ""], ["ID", "Age", "In", "(EUR)"]])
     ('Customer / ID', 'Customer / Age', 'Money / In', 'Money (EUR)')
     """
-    spread = []
-    for line in lines[:-1]:
-        name, row = "", []
-        for cell in line:
-            name = text_of(cell) or name
-            row.append(name)
-        spread.append(row)
+    *upper, last = [[text_of(cell) for cell in line] for line in lines]
+    spread = [accumulate(line, _or_before) for line in upper]
     out = []
-    for parts in zip(*spread, [text_of(cell) for cell in lines[-1]], strict=True):
-        joined = ""
-        for part in dict.fromkeys(part for part in parts if part):
-            unit = part.startswith(("(", "["))
-            joined += part if not joined else f" {part}" if unit else f" / {part}"
-        out.append(joined)
+    for parts in zip(*spread, last, strict=True):
+        joined = " / ".join(dict.fromkeys(part for part in parts if part))
+        out.append(joined.replace(" / (", " (").replace(" / [", " ["))
     return tuple(out)
+
+
+def _or_before(name: str, cell: str) -> str:
+    return cell or name

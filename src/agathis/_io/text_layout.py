@@ -14,13 +14,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from agathis._columns.errors import BadTable
-from agathis._io.csv_layout import (
-    Layout,
-    blanks_of,
-    divide,
-    layout_of,
-    without_sep_line,
-)
+from agathis._io.csv_layout import Layout, blanks_of, divide, layout_of, without_sep_line
 from agathis._io.formats import MODEL, begins_as, looks_like
 from agathis._io.table_reading import SURE, WHITESPACE, Assumption, ReadOptions
 from agathis._io.text_encoding import as_utf8
@@ -82,18 +76,17 @@ def open_text(
             )
         text = rest = divide(rest.decode(), least).encode()
         separator = "\t"
-    layout = layout_of(
-        rest, separator, options.decimal, options, name, before=int(from_sep_line is not None)
-    )
+    before = int(from_sep_line is not None)
+    layout = layout_of(rest, separator, options.decimal, options, name, before)
     if options.from_model and len(layout.header) < 2 and options.separator == layout.separator:
-        other = layout_of(rest, None, None, options, name, before=int(from_sep_line is not None))
-        if len(other.header) > 1 and other.start is not None:
+        other = layout_of(rest, None, None, options, name, before)
+        if len(other.header) > 1:
             what = (
-                f"columns are separated by {other.separator!r}, and those of the table that the "
+                f"Columns are separated by {other.separator!r}, and those of the table that the "
                 f"model was fitted to by {options.separator!r}"
             )
-            told = replace(other.start, assumptions=(Assumption((what,), SURE),))
-            layout = replace(other, start=told)
+            start = replace(other.start, assumptions=(Assumption((what,), SURE),))
+            layout = replace(other, start=start)
     return text, replace(layout, blanks=least is not None)
 
 

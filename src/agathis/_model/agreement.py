@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from agathis._columns.errors import Note
+from agathis._columns.errors import Cells, Note
 from agathis._columns.wording import count
 from agathis._trees.tree import Tree
 
@@ -186,6 +186,23 @@ class Agreement:
             text += f", and with {percent(self.held_out)} of held-out rows"
         return f"{text}."
 
+    def on_page(self) -> dict[str, Any]:
+        """The agreement as strings for a page, without labels that no rule predicts."""
+        return {
+            "summary": self.summary(),
+            "labels": [
+                {
+                    "label": each.label,
+                    "agreement": percent(each.agreement),
+                    "precision": percent(each.precision or 0.0),
+                    "held_out": None if each.held_out is None else percent(each.held_out),
+                    "n_noise": each.n_noise,
+                }
+                for each in self.labels
+                if each.n_leaves
+            ],
+        }
+
     def notes(self) -> Iterator[Note]:
         """Which rows the rules do not reach, and the rows of noise."""
         if self.n_noise:
@@ -193,8 +210,9 @@ class Agreement:
         for each in self.labels:
             name = f"label {each.label}"
             if not each.n_leaves:
-                rows = count(each.n_samples, "row")
-                yield Note((f"No rule predicts {name} ({rows}): allow more leaves.",), True)
+                # A page does not name what few rows have.
+                rare = Cells(f"{name} ({count(each.n_samples, 'row')})", "a label")
+                yield Note(("No rule predicts ", rare, ": allow more leaves."), True)
             elif each.agreement < LOW:
                 text = f"Short rules reach only {percent(each.agreement)} of the rows of {name}."
                 yield Note((text,), True)

@@ -14,7 +14,7 @@ from functools import partial
 import numpy as np
 
 from agathis._rules.preparation.arithmetic import is_nothing, operations_of
-from agathis._rules.preparation.links import Line, transformed_by
+from agathis._rules.preparation.column_transforms import Line, transformed_by
 from agathis._rules.preparation.preparation import Preparation
 from agathis._trees.stepped import Operation
 

@@ -31,7 +31,7 @@ from agathis._model.spec import FitSpec, NotRestorable
 from agathis._objective.centres import PointCentres
 from agathis._objective.objective import kernel_objective, objective, point_kernel_sums
 from agathis._rules.columns import is_missing
-from agathis._rules.model_methods import ModelMethods
+from agathis._rules.estimator_methods import ModelMethods
 from agathis._trees.model import TreeModel
 from agathis._trees.tree import Tree
 

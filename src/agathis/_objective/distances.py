@@ -53,7 +53,7 @@ class DistancesMixin(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         kernel = kernel_checks.kernel_of(self)
         kernel_checks.check_no_gram(kernel, gram=gram, gram_diagonal=gram_diagonal)
         if self._centres is None:
-            raise self._rows_missing()
+            raise self._training_rows_error()
         kernel_checks.check_domain(self._centres.kernel, rows)
         return self._centres.distances(rows, threads)
 
@@ -83,7 +83,7 @@ class DistancesMixin(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         distances : ndarray of shape (n_samples, n_clusters_)
         """
         if not self._keeps_centres():
-            raise self._rows_missing()
+            raise self._training_rows_error()
         self.fit(X, gram=gram, sample_weight=sample_weight, **fit_params)
         if gram is None:
             return self.transform(X)
@@ -93,7 +93,7 @@ class DistancesMixin(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         """Whether a fit with these parameters keeps the data that distances need."""
         return True
 
-    def _rows_missing(self) -> ValueError:
+    def _training_rows_error(self) -> ValueError:
         return ValueError(
             f"transform with kernel={self.kernel!r} needs the training rows, which the model does "
             "not keep: fit with keep_training_data=True, or with n_components."

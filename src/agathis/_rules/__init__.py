@@ -16,7 +16,7 @@ and expresses its splits in raw columns (:mod:`~agathis._rules.preparation`).
 :mod:`~agathis._rules.rows_in_units` validates the rows of a described tree.
 
 The data of pictures: :mod:`~agathis._rules.tree_layout` has the positions and labels of nodes,
-:mod:`~agathis._rules.points` rows in the plane, with leaves as rectangles
+:mod:`~agathis._rules.projection` rows in the plane, with leaves as rectangles
 (:mod:`~agathis._rules.regions`), :mod:`~agathis._rules.profile` the means of each cluster,
 :mod:`~agathis._rules.gain_curve` the gain of each split, and :mod:`~agathis._rules.colours` the
 style of a cluster. :mod:`~agathis._rules.notebook` displays a fitted model in notebooks.

@@ -123,6 +123,10 @@ class Codes(Number):
 class Levels(Codes):
     """Ranks of ordered levels: an interval is all levels up to one, or from one on."""
 
+    def nearest(self, rank: float) -> str:
+        """Return the label of the level nearest to a mean rank."""
+        return self.codes[min(self.codes, key=lambda code: abs(code - rank))]
+
     def around(self, low: float, high: float, missing: bool = False) -> Around:
         labels = list(self.codes.values())
         chosen = [label for value, label in self.codes.items() if low < value <= high]

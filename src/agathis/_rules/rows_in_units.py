@@ -26,7 +26,7 @@ def rows_of(described: TreeInUnits, X: ArrayLike) -> tuple[np.ndarray, int]:
 
 
 def table_of(described: TreeInUnits, X: ArrayLike, *, missing: bool) -> np.ndarray:
-    """Return X as features of the tree, for any model.
+    """Return X as the raw features, in original units, that a described tree splits on.
 
     Parameters
     ----------

@@ -12,7 +12,7 @@ from sklearn.utils import check_random_state
 
 from agathis._dataset.memory import InMemory
 from agathis._kernels.feature_map import mapped
-from agathis._kernels.map_fitting import fit_map
+from agathis._kernels.kernel_approximation import fit_map
 from agathis._kernels.space import Space
 from agathis._kmeans.factor import centre, is_factor, triangle
 from agathis._kmeans.tuning import FACTOR_ROWS

@@ -15,11 +15,11 @@ from sklearn.base import BaseEstimator
 
 from agathis._checks import data as checks
 from agathis._checks.metrics import check_labels
-from agathis._dataset.given import dataset_of
+from agathis._dataset.fit_input import dataset_of
 from agathis._fit.baseline import BuiltTree, CountedRows
 from agathis._fit.fit import fit
 from agathis._model.spec import FitSpec
-from agathis._rules.model_methods import ModelMethods
+from agathis._rules.estimator_methods import ModelMethods
 from agathis._trees.model import TreeEstimator
 
 AnyBaseline = TypeVar("AnyBaseline", bound="Baseline")

@@ -149,7 +149,7 @@ class ICOT(Baseline):
 
     @staticmethod
     def _build_tree(rows: CountedRows, spec: FitSpec) -> BuiltTree:
-        """Search for the tree of a spec."""
+        """Run the search on at most ``subsample`` rows, with the parameters of a spec."""
         random, options, constraints = check_random_state(spec.seed), spec.options, spec.constraints
         X, weight = rows.X, as_repeats(rows.weight, len(rows.X))
         total = len(X) if rows.weight is None else rows.weight.sum()

@@ -14,10 +14,10 @@ from agathis._checks import data as checks
 from agathis._checks.kernels import kernel_of
 from agathis._checks.roles import FeatureRoles
 from agathis._dataset.features import Features
-from agathis._dataset.given import roles_for
-from agathis._dataset.grid import Seen
-from agathis._dataset.interface import sampled_positions
+from agathis._dataset.fit_input import roles_for
+from agathis._dataset.fixed_point import Seen
 from agathis._dataset.parts import Answer, LeafSums, Question, Report, added
+from agathis._dataset.protocol import sampled_positions
 from agathis._dataset.row_stores import Plan
 from agathis._dataset.splits import AppliedSplit
 from agathis._kernels.kernel import Kernel

@@ -159,7 +159,7 @@ class TableEncoder(LocalEncoder):
         import pandas as pd
 
         local = self.to_local()
-        encode = partial(_encoded, local)
+        encode = partial(_encode_block, local)
         # Copy, as a frame may be modified in place later.
         now = X.copy() if hasattr(X, "npartitions") else X
         origin = Origin(local, partial(_with_columns, now, blocks, names))
@@ -266,7 +266,7 @@ def _merged(pieces: Sequence[SampledTable]) -> SampledTable:
     return SampledTable(pa.Table.from_arrays(arrays, names=names), rows, extents)
 
 
-def _encoded(encoder: LocalEncoder, block: Any) -> Any:
+def _encode_block(encoder: LocalEncoder, block: Any) -> Any:
     """The features of a block, as a frame with its index, or as rows without one."""
     rows = encoder.scaled(encoder.encode(block).X)
     rows.units = None  # the collection stores its origin; rows may be sent over the network

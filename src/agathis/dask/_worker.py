@@ -19,7 +19,7 @@ from agathis._checks.kernels import check_domain
 from agathis._checks.one_hot import check_one_hot
 from agathis._checks.roles import FeatureRoles
 from agathis._core.points.binning import look_over
-from agathis._dataset.grid import Grid, Seen
+from agathis._dataset.fixed_point import Grid, Seen
 from agathis._dataset.parts import Answer, LeafSums, Part, Question, Sums, added
 from agathis._dataset.row_stores import Plan, RowStore
 from agathis._dataset.splits import AppliedSplit

@@ -49,6 +49,7 @@ def real(value: object, name: str, low: float = -math.inf) -> float:
 
 
 def string(value: object, name: str) -> str:
+    """Return the value if it is a string of an accepted length; else raise ValueError."""
     if not isinstance(value, str) or len(value) > MAX_CHARACTERS:
         raise wrong(
             f"{name} is {short(value)}, not a string of at most {MAX_CHARACTERS} characters"

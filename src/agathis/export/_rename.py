@@ -28,7 +28,8 @@ def renamed(
         As for :func:`agathis.export.to_text`; mostly what :func:`agathis.export.from_json` gave.
     names : sequence of str, or mapping
         A name for each cluster, or a mapping from numbers or current names to new names, such as
-        ``{0: "heavy", "flipper <= 206": "light"}``. Names must be unique. Others keep their names.
+        ``{0: "heavy", "flipper <= 206": "light"}``. Names must be unique. Others keep
+        their names; a sequence names every cluster.
 
     Returns
     -------

@@ -7,8 +7,8 @@ exported here too. This package only draws.
 
 from agathis._rules.colours import cluster_style
 from agathis._rules.gain_curve import gain_curve
-from agathis._rules.points import cluster_points
 from agathis._rules.profile import cluster_profile
+from agathis._rules.projection import cluster_points
 from agathis._rules.tree_layout import layout_tree
 from agathis.plot._clusters import plot_clusters
 from agathis.plot._gains import plot_gains

@@ -41,7 +41,7 @@ def clean(name: object) -> str:
 
 
 def wrapped(name: object, width: int) -> list[str]:
-    """Wrap a name to a few lines of at most ``width`` characters.
+    """Wrap a name to at most ``MAX_LINES`` lines of ``width`` characters; "..." if it is cut.
 
     >>> wrapped("mean of the worst perimeter", 12)
     ['mean of the', 'worst', 'perimeter']

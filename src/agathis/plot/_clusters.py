@@ -13,7 +13,7 @@ from sklearn.pipeline import Pipeline
 from agathis._checks import data as checks
 from agathis._checks.parameters import PLOT_CONSTRAINTS
 from agathis._rules.colours import cluster_style
-from agathis._rules.points import ClusterPoints, cluster_points
+from agathis._rules.projection import ClusterPoints, cluster_points
 from agathis._rules.regions import Region
 from agathis._trees.tree import Tree
 from agathis.dask._sampled_rows import as_local, sampled_rows

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from agathis._rules.described_tree import Described
-from agathis._rules.points import ClusterPoints, cluster_points, principal
+from agathis._rules.projection import ClusterPoints, cluster_points, principal
 from agathis.report._bins import plane_bins
 from agathis.report._fit_rows import FitRows, sample_of
 from agathis.report._node_rows import rounded

@@ -104,26 +104,20 @@ def write(
     write_atomic(path, render(summary).encode("utf-8", "xmlcharrefreplace"))
 
 
-def page_of(template: str, summary: Mapping[str, object]) -> str:
-    """Return a page without scripts."""
+def page_of(template: str, summary: Mapping[str, object], **more: object) -> str:
+    """Return a page with the style of reports."""
     environment = _environment(_jinja2())
     style = environment.get_template("_style.css").render(summary)
-    return environment.get_template(template).render(summary, style=style, style_hash=_hash(style))
+    return environment.get_template(template).render(
+        summary, style=style, style_hash=_hash(style), **more
+    )
 
 
 def render(summary: Mapping[str, object]) -> str:
     """Return the page of the result of :func:`summarise`."""
-    environment = _environment(_jinja2())
-    style = environment.get_template("_style.css").render(summary)
     script = "(() => {\n'use strict';\n" + "\n".join(map(_file, SCRIPTS)) + "})();\n"
-    return environment.get_template("_page.html.j2").render(
-        summary,
-        style=style,
-        script=script,
-        style_hash=_hash(style),
-        script_hash=_hash(script),
-        data=as_data(summary),
-    )
+    more = {"script": script, "script_hash": _hash(script), "data": as_data(summary)}
+    return page_of("_page.html.j2", summary, **more)
 
 
 @cache

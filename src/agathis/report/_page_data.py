@@ -197,6 +197,7 @@ def summarise(
         "clusters": clusters_of(described, X, profile, labels, classes, min_rows),
         "nodes": nodes_of(described, by_node, layout, profile, classes, min_rows),
         "quality": quality,
+        "agreement": None if fitted.agreement is None else fitted.agreement.on_page(),
         "provenance": provenance_of(provenance, fitted.provenance, described, X, fit_rows),
         "profile": [
             *profile_data(profile, columns, X, labels, min_rows),

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from agathis._rules.columns import NO_CATEGORY, Column, Indicator, is_missing
+from agathis._rules.columns import NO_CATEGORY, Column, Indicator, Levels, is_missing
 from agathis._rules.described_tree import Described
 
 #: The name of every category of few rows; the page explains it.
@@ -19,8 +19,9 @@ def without_rare(
 ) -> Described:
     """The tree with one name for all categories of fewer than ``min_rows`` rows.
 
-    Columns in ``named`` keep their categories, as do booleans and missing values. A category that
-    the rows do not have may be one of the fit's: it is rare too.
+    Ordered levels of few rows have their rank. Columns in ``named`` keep their categories, as do
+    booleans and missing values. A category that the rows do not have may be one of the fit's: it is
+    rare too.
     """
     columns: list[Column] = list(described.columns)
     features = list(described.features)
@@ -30,6 +31,8 @@ def without_rare(
             some = on.setdefault(column.source, np.zeros(len(X), dtype=bool))
             some |= np.nan_to_num(X[:, f], nan=1.0) > 0.5
     for f, column in enumerate(columns):
+        if isinstance(column, Levels) and column.name not in named:
+            columns[f] = _without_rare_levels(column, X[:, f], min_rows)
         if not isinstance(column, Indicator) or column.source in named:
             continue
         if column.rest is not NO_CATEGORY and _names(column.rest):
@@ -39,6 +42,16 @@ def without_rare(
             columns[f] = replace(column, category=RARE)
             features[f] = f"{column.source}: {RARE} ({f})"
     return replace(described, columns=columns, features=features)
+
+
+def _without_rare_levels(column: Levels, ranks: np.ndarray, min_rows: int) -> Levels:
+    """The levels with their rank instead of a label of few rows, so that labels stay different."""
+    codes = {
+        code: label if np.count_nonzero(ranks == code) >= min_rows else f"{RARE} ({code:g})"
+        for code, label in column.codes.items()
+    }
+    when = column.when and replace(column.when, levels=tuple(codes.values()))
+    return replace(column, codes=codes, when=when)
 
 
 def _names(category: object) -> bool:

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from agathis._columns.arrow_values import as_numbers, holds_numbers, plain
+from agathis._columns.errors import Note
 from agathis._encoding.column_roles import ColumnType
 from agathis._encoding.column_types import infer_column_types
 from agathis._io.table_reading import TableReading
@@ -32,8 +33,8 @@ class ColumnProfile:
 
     Attributes
     ----------
-    name, type, role, why, evidence : str
-        How it was read, what a fit uses it as, and why.
+    name, type, role, why, note : str
+        How it was read, what a fit uses it as, why, and the note on its numbers.
     n_missing, n_distinct : int
     counts : list of int
         Rows in bins of equal width from ``low`` to ``high``; of categories, the frequent ones.
@@ -49,38 +50,53 @@ class ColumnProfile:
     type: str
     role: str
     why: str
-    evidence: str
+    note: str
     n_missing: int
     n_distinct: int
-    counts: list[int]
-    labels: list[str]
+    counts: list[int] = field(default_factory=list)
+    labels: list[str] = field(default_factory=list)
     n_rare: int = 0
     low: float | None = None
     high: float | None = None
     mean: float | None = None
 
 
-def column_profiles(table: pa.Table, reading: TableReading) -> list[ColumnProfile]:
-    """The profile of each column, in the order of the table."""
+def column_profiles(table: pa.Table, notes: Mapping[str, Note]) -> list[ColumnProfile]:
+    """The profile of each column, in the order of the table; with notes on numbers."""
     from pyarrow import compute
 
-    roles = infer_column_types(table)
     out = []
-    for i, (column, role) in enumerate(zip(reading.columns, roles, strict=True)):
-        values = plain(table.column(i))
-        is_nested = column.type == "lists or records"
+    for role, column in zip(infer_column_types(table), table.columns, strict=True):
+        values, kind = plain(column), type_of(column)
+        is_nested = kind == "lists or records"
+        note = notes.get(role.name)
         out.append(
             ColumnProfile(
-                column.name,
-                column.type,
+                role.name,
+                kind,
                 *_role(role),
-                column.evidence,
+                "" if note is None else note.on_page(),
                 values.null_count,
                 0 if is_nested else compute.count_distinct(values).as_py(),
-                **({"counts": [], "labels": []} if is_nested else _distribution(values)),
+                **({} if is_nested else _distribution(values)),
             )
         )
     return out
+
+
+def type_of(column: pa.ChunkedArray) -> str:
+    """The type of a column as people call it."""
+    from pyarrow import types
+
+    checks = {
+        "yes or no": types.is_boolean,
+        "numbers": holds_numbers,
+        "dates": types.is_temporal,
+        "categories": types.is_dictionary,
+        "lists or records": types.is_nested,
+        "empty": types.is_null,
+    }
+    return next((name for name, is_it in checks.items() if is_it(column.type)), "text")
 
 
 def _role(role: ColumnType) -> tuple[str, str]:
@@ -101,13 +117,13 @@ def _distribution(values: pa.Array) -> dict[str, Any]:
         numbers = as_numbers(values)
         numbers = numbers[np.isfinite(numbers)]
         if len(numbers) < FEW:
-            return {"counts": [], "labels": []}
+            return {}
         scale = scale_of(numbers, PROFILE_BINS)
         counts = np.bincount(scale.bin_of(numbers), minlength=scale.count)
         ends = {"low": float(scale.edges[0]), "high": float(scale.edges[-1])}
-        return {"counts": counts.tolist(), "labels": [], "mean": float(numbers.mean()), **ends}
+        return {"counts": counts.tolist(), "mean": float(numbers.mean()), **ends}
     if not (types.is_string(kind) or types.is_boolean(kind)):
-        return {"counts": [], "labels": []}
+        return {}
     found = [
         (one["counts"], one["values"]) for one in values.drop_null().value_counts().to_pylist()
     ]
@@ -128,18 +144,7 @@ def write(
     doubts: Sequence[str] = (),
 ) -> None:
     """Write the page as one HTML file."""
-    page = page_of("_profile.html.j2", summary(title, reading, profiles, doubts))
-    write_atomic(target_of(path), page.encode("utf-8", "xmlcharrefreplace"))
-
-
-def summary(
-    title: str,
-    reading: TableReading,
-    profiles: Sequence[ColumnProfile],
-    doubts: Sequence[str] = (),
-) -> Mapping[str, Any]:
-    """The content of the page as plain data."""
-    return {
+    content = {
         "title": title,
         "reading": reading.facts(),
         "doubts": list(doubts),
@@ -148,3 +153,5 @@ def summary(
         "few": FEW,
         "clusters": [],
     }
+    page = page_of("_profile.html.j2", content)
+    write_atomic(target_of(path), page.encode("utf-8", "xmlcharrefreplace"))

@@ -66,8 +66,9 @@ def quality_of(
         "leaves": [],
         "leaves_why": why,
     }
-    if grower is None and model.why_no_spec is None and model.settings().kernel.kernel != "linear":
-        # Distances of the rows are not those of the fit.
+    known = grower is not None or model.why_no_spec is not None
+    if model.agreement is not None or not (known or model.settings().kernel.kernel == "linear"):
+        # Distances of the rows are not those of the fit, nor do they matter to given labels.
         return out
     points = kernel_points(kernel, rows.points[sample])
     if len(points):

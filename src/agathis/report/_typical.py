@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from agathis._rules.columns import Column, Indicator
+from agathis._rules.columns import Column, Indicator, Levels
 from agathis._rules.profile import ClusterProfile, profile_of_rows
 from agathis.report._node_rows import counted, rounded
 from agathis.report._private import quantiles
@@ -155,5 +155,8 @@ def typical_of(
         if isinstance(column, Indicator):
             used.add(column.source)
             entry["often"] = often(float(mean), apart[i] > 0)
+        if isinstance(column, Levels):
+            middles = (float(profile.middles[k, i]), float(profile.overall_middle[i]))
+            entry["levels"] = [column.nearest(middle) for middle in middles]
         out.append(entry)
     return out

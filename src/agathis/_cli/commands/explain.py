@@ -122,4 +122,4 @@ def explain(
     if output not in (None, STDOUT):
         messages.say(f"Wrote {output}. Next: agathis show {output}")
     if report is not None:
-        write_report(report, model, read, data, open_report, messages)
+        write_report(report, model, read.table, data, open_report, messages, reading=read.reading)

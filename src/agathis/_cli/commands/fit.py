@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from agathis._cli import options
-from agathis._cli.clusters import check_possible, fit_on_cluster
 from agathis._cli.console import Messages, count, listed
+from agathis._cli.dask_fit import check_possible, fit_on_cluster
 from agathis._cli.errors import BadData, NotShown, PartialResult, WrongUse, bad_data
 from agathis._cli.options import Columns, TextFile, TreeOptions
 from agathis._cli.output import STDOUT, check_apart, check_target, write

@@ -14,7 +14,6 @@ from agathis._cli.output import check_apart
 from agathis._cli.reporting import check_report, open_page
 
 if TYPE_CHECKING:
-    from agathis._io.table_reading import TableReading
     from agathis.report._profile import ColumnProfile
 
 
@@ -41,21 +40,24 @@ def inspect(
     from agathis._cli.console import results
     from agathis._cli.errors import BadData, bad_data
     from agathis._cli.inputs import notes_on_numbers, read_input, title_of_input
+    from agathis._columns.errors import as_options, message_of
     from agathis._model.facts import doubts_of
     from agathis.report import _profile
 
     messages = Messages(quiet)
     read = read_input(data, reading)
     with bad_data():
-        profiles = _profile.column_profiles(read.table, read.reading)
+        profiles = _profile.column_profiles(read.table, read.notes)
     notes = [*read.doubts, *notes_on_numbers(read.notes, read.table.column_names)]
     with results() as console:
         for label, value in read.reading.facts():
             console.print(f"{label + ':':<14}{one_line(value)}")
         console.print()
         console.print(_columns(profiles))
-        for line in _assumptions(read.reading):
-            console.print(line)
+        console.print()
+        for one in read.reading.assumptions:
+            sentence = one_line(message_of(one.parts, as_options))
+            console.print(f"{sentence} (confidence {one.confidence:.0%}).")
     messages.tell(notes)
     if output is None:
         return
@@ -87,13 +89,3 @@ def _columns(profiles: list[ColumnProfile]) -> object:
             one_line(one.why),
         )
     return table
-
-
-def _assumptions(reading: TableReading) -> list[str]:
-    from agathis._columns.errors import as_options, message_of
-
-    out = [""] if reading.assumptions else []
-    for one in reading.assumptions:
-        text = one_line(message_of(one.parts, as_options))
-        out.append(f"{text[:1].upper()}{text[1:]} (confidence {one.confidence:.0%}).")
-    return out

@@ -35,7 +35,7 @@ cdef class Histogram:
     n_features, width : int
         Components of a padded point.
     grid : Grid
-        Where the steps are (:mod:`agathis._dataset.grid`).
+        Where the steps are (:mod:`agathis._dataset.fixed_point`).
     threads : int
     """
 

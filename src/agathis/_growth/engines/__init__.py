@@ -6,5 +6,5 @@
 :mod:`~agathis._growth.engines.kernel_rows`. If samples are points in the kernel's feature space,
 :mod:`~agathis._growth.engines.exact` evaluates every threshold, and
 :mod:`~agathis._growth.engines.binned` the edges of :mod:`~agathis._dataset.bins`, with exact sums
-(:mod:`~agathis._dataset.grid`) over partitions of the rows (:mod:`~agathis._dataset.parts`).
+(:mod:`~agathis._dataset.fixed_point`) over partitions of the rows (:mod:`~agathis._dataset.parts`).
 """

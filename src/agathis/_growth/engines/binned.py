@@ -13,7 +13,7 @@ import numpy as np
 
 from agathis._core.points.histogram import remainder
 from agathis._core.points.leaves import LeafTable, PointState
-from agathis._dataset.grid import Grid, Seen, settled
+from agathis._dataset.fixed_point import Grid, Seen, settled
 from agathis._dataset.parts import Holder, LeafSums, Question
 from agathis._dataset.row_stores import Plan
 from agathis._dataset.splits import AppliedSplit, Split
@@ -66,7 +66,7 @@ class BinnedEngine(PointEngine):
         self.sources = None
         if plan.sources is not None and leaf_sums.codes is not None:
             self.sources = CategoryTables(plan.sources, leaf_sums.codes)
-            self.sources.open()
+            self.sources.start_root()
         state = PointState(leaf_sums.table(), limits.n_clusters, threads)
         super().__init__(
             state,

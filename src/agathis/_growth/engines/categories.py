@@ -29,8 +29,8 @@ class CategoryTables:
         # Set by ``open``.
         self.categories: PointCategories
 
-    def open(self) -> None:
-        """Create the root from the rows added."""
+    def start_root(self) -> None:
+        """Take the sums of the root leaf from the rows added to ``histogram``."""
         self.tables.append(self.histogram.table())
         self.categories = PointCategories(self._items(self.tables[0]), len(self.n_categories))
 

@@ -14,9 +14,9 @@ from sklearn.utils import check_random_state
 
 from agathis._checks.engines import AUTO, BINNED, ENGINES, Engine
 from agathis._dataset.bins import find_bins
-from agathis._dataset.grid import Grid, rounded_origin
-from agathis._dataset.interface import Dataset
+from agathis._dataset.fixed_point import Grid, rounded_origin
 from agathis._dataset.memory import InMemory
+from agathis._dataset.protocol import Dataset
 from agathis._dataset.row_stores import Plan
 from agathis._growth.approximation import Approximation
 from agathis._growth.engines.binned import BinnedEngine
@@ -29,7 +29,7 @@ from agathis._growth.engines.tuning import EXACT_ROWS, NARROW, TYPICAL_LEAVES
 from agathis._growth.limits import Limits
 from agathis._kernels.feature_map import FeatureMap
 from agathis._kernels.kernel import Kernel
-from agathis._kernels.map_fitting import fit_map, residual_warning
+from agathis._kernels.kernel_approximation import fit_map, residual_warning
 from agathis._kernels.space import Space
 from agathis._kernels.tuning import MAP_TOL, RESIDUAL_LIMIT
 from agathis._utils.progress import Progress

@@ -13,7 +13,7 @@ import numpy as np
 from agathis._core.points.histogram import Histogram
 from agathis._core.points.leaves import PointState, padded
 from agathis._core.points.sorted_points import SortedPoints
-from agathis._dataset.grid import Grid
+from agathis._dataset.fixed_point import Grid
 from agathis._dataset.memory import InMemory
 from agathis._dataset.splits import Split, sent_left
 from agathis._growth.engines.categories import CategoryTables
@@ -78,7 +78,7 @@ class ExactPointEngine(PointEngine):
         super().__init__(state, space, origin, inertia, limits, data.features.searched, tables)
         if tables is not None:
             self._add_to(tables, np.arange(len(points), dtype=np.int32))
-            tables.open()
+            tables.start_root()
 
     def _add_to(self, tables: CategoryTables, samples: np.ndarray) -> None:
         weight = None if self.weights is None else self.weights[samples]

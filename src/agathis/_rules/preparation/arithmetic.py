@@ -26,8 +26,8 @@ from sklearn.preprocessing import (
 )
 
 from agathis._encoding.scaling import FeatureScaler
+from agathis._rules.preparation.column_transforms import Line, Link, Times, transformed_by
 from agathis._rules.preparation.known_steps import encoding
-from agathis._rules.preparation.links import Line, Link, Times, transformed_by
 from agathis._trees.stepped import Logarithm, Mapped, Operation, Ranks, Step, Steps, described
 
 if TYPE_CHECKING:

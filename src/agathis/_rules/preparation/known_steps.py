@@ -32,7 +32,7 @@ from sklearn.preprocessing import (
 from sklearn.utils.validation import check_is_fitted
 
 from agathis._rules.columns import is_missing
-from agathis._rules.preparation.links import Line, Link, Times
+from agathis._rules.preparation.column_transforms import Line, Link, Times
 
 #: Transformers that map every column by itself, increasing or constant.
 SCALERS = (

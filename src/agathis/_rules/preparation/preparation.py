@@ -17,11 +17,11 @@ from numpy.typing import ArrayLike
 from agathis._encoding.date_parts import DatePart
 from agathis._rules.columns import is_missing
 from agathis._rules.preparation.arithmetic import indicator_term, steps_of_line
+from agathis._rules.preparation.column_transforms import Is, Line, transformed_by
 from agathis._rules.preparation.known_steps import (
     encoding,
     takes_missing,
 )
-from agathis._rules.preparation.links import Is, Line, transformed_by
 from agathis._rules.preparation.raw_columns import (
     RawColumn,
     RawFeature,

@@ -26,7 +26,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from agathis._rules.preparation.arithmetic import steps_of_line
-from agathis._rules.preparation.links import Line, transformed_by
+from agathis._rules.preparation.column_transforms import Line, transformed_by
 from agathis._trees.stepped import Steps, after
 
 LEFT, RIGHT = 1, 2

@@ -17,6 +17,7 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import FunctionTransformer
 
+from agathis._rules.preparation.column_transforms import Is, Line, Link, transformed_by
 from agathis._rules.preparation.known_steps import (
     RawEncoder,
     encoding,
@@ -24,7 +25,6 @@ from agathis._rules.preparation.known_steps import (
     takes_missing,
     takes_unknown,
 )
-from agathis._rules.preparation.links import Is, Line, Link, transformed_by
 from agathis._rules.preparation.preparation import Preparation
 from agathis._rules.preparation.raw_columns import RawColumn, RawFeature, features_of, plain
 

@@ -345,9 +345,9 @@ class LocalSearch:
                 return local_optimum
             name = perturbations.make()
 
-    def _random(self, *place: int) -> np.random.RandomState:
-        """An independent random stream."""
-        return np.random.RandomState((self.seed, *place))
+    def _random(self, *key: int) -> np.random.RandomState:
+        """An independent random generator for each key."""
+        return np.random.RandomState((self.seed, *key))
 
     def _begin(self, mutable_tree: MutableTree) -> None:
         """Record an initial tree."""

@@ -138,7 +138,7 @@ class SplitOff(Move):
     def propose_some(
         self, mutable_tree: MutableTree, node: int, columns: np.ndarray
     ) -> list[Proposal]:
-        """Changes above one node that split on one of these columns, the best first."""
+        """New leaves above one node, by these columns or any category, the best first."""
         limits, cluster = self.limits, mutable_tree.empty_cluster()
         if (
             mutable_tree.is_leaf(node)

@@ -57,7 +57,7 @@ class DistinctRows:
         codes_of_orders, seen = [], set()
         self.ways = []
         for way in all_orders(values, columns, category, sources):
-            for codes in way.orders():
+            for codes in way.category_ranks():
                 alike = min(codes.tobytes(), (codes.max(initial=0) - codes).tobytes())
                 if codes.max(initial=0) > 0 and alike not in seen:
                     codes_of_orders.append(codes)

@@ -70,7 +70,8 @@ class Column:
     feature: int
     values: np.ndarray
 
-    def orders(self) -> Iterator[np.ndarray]:
+    def category_ranks(self) -> Iterator[np.ndarray]:
+        """Yield the rank of each row's value, once with missing values first and once last."""
         missing = np.isnan(self.values)
         code = np.zeros(len(self.values), dtype=np.int32)
         code[~missing] = np.unique(self.values[~missing], return_inverse=True)[1].reshape(-1)
@@ -98,7 +99,8 @@ class CategoricalOrders:
     on: float
     codes: np.ndarray
 
-    def orders(self) -> Iterator[np.ndarray]:
+    def category_ranks(self) -> Iterator[np.ndarray]:
+        """Yield ranks of each row's category: every set of categories is the first of some."""
         present, category = np.unique(self.codes, return_inverse=True)
         if len(present) > MAX_CATEGORIES:
             raise ValueError(
