@@ -38,7 +38,7 @@ def test_doubts(case):
 
 @pytest.mark.parametrize(
     "form",
-    ["{} kr", "{} kr.", "Rs. {}", "₹{}", "US$ {}", "{} zł", "PLN {}", "{} miles", "~{}", "{} mg/dL"],
+    ["{} kr", "{} kr.", "Rs. {}", "₹{}", "US$ {}", "{} zł", "PLN {}", "{} miles", "~{}"],
 )
 def test_units_of_numbers(form):
     notation, _ = notation_of([form.format(value) for value in ("1,234.5", "7", "22.25")])

@@ -50,8 +50,9 @@ IDENTIFIER_WORDS = CODES | {first + last for first in NUMBERED for last in NUMBE
 NUMBERED_THINGS = word_set(
     "type typ kind code mode region district county state province country branch school store "
     "shop station team club plot block site zone sector department dept ward prof hospital center "
-    "centre category cat segment cluster group gruppe filiale kreis bezirk abteilung kostenstelle color "
-    "colour farbe sex gender geschlecht race ethnicity religion nationality occupation industry"
+    "centre category cat segment cluster group gruppe filiale kreis bezirk abteilung kostenstelle "
+    "color colour farbe sex gender geschlecht race ethnicity religion nationality occupation "
+    "industry"
 )
 #: Unique integers in a column of such a name are no quantities.
 NUMBERED_ONCE = word_set("account serial ticket invoice receipt contract")

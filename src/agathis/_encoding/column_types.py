@@ -143,7 +143,7 @@ def _role(
         return ColumnType(name, "ordered", categories=facts.levels)
     if is_string and (found := _recognised_levels(name, values)) is not None:
         return found
-    if is_string and (n_dates := datetimes.n_dates(values)) >= MOST_DATES * len(values):
+    if is_string and datetimes.n_dates(values) >= MOST_DATES * len(values):
         found = _dates(name, facts, dates, False)
         others = [value for value in values if not datetimes.are_dates([value])]
         if not others:  # with the day first for one value, another one may be no date
