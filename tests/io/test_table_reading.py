@@ -311,3 +311,20 @@ def test_a_full_line_above_the_names_is_a_doubt():
     (note,) = read("Report,made,by me\nage,size,score\n1,2,3\n2,3,4\n4,5,6\n5,6,7\n").doubts
     assert note.doubtful
     assert "header_row='2' uses one line of them" in str(note)
+
+
+def test_totals_rows_far_above_the_end_and_not_in_quotes():
+    rows = [f"shop {i % 50},{i % 97},N\n" for i in range(9000)]
+    text = (
+        f"shop,sales,area\n{''.join(rows[:9])}Subtotal,36,\n{''.join(rows[9:])}\n  \nSource: us\n"
+    )
+    found = read(text)
+    assert found.table.num_rows == len(rows)
+    assert [(left.what, left.lines) for left in found.reading.left_out] == [
+        ("totals row", (11,)),
+        ("note", (9005,)),
+    ]
+    quoted = [f'a{i},{i},"two\nTotal,,3\n"\n' for i in range(5)]
+    found = read(f"shop,sales,note\n{''.join(quoted)}Total,10,\n")
+    assert found.table.num_rows == len(quoted)
+    assert [left.lines for left in found.reading.left_out] == [(17,)]

@@ -42,6 +42,7 @@ def _candidates(text: bytes, layout: Layout) -> tuple[list[Row], list[tuple[int,
         tail = text.find(end, tail) + 1 or len(text)
     rows: list[Row] = []
     spans: list[tuple[int, int]] = []
+    blank: int | None = None
     number, n_quotes, done = 1, 0, 0
     for at in starts:
         number += text.count(end, done, at)
@@ -50,14 +51,18 @@ def _candidates(text: bytes, layout: Layout) -> tuple[list[Row], list[tuple[int,
         line = text[at:stop]
         if number <= layout.skip_rows + (not layout.given):
             continue
-        if line.strip():
-            # A line within quotes is part of a row.
-            in_cell = n_quotes % 2 or line.count(b'"') % 2
-            cells = [] if in_cell else _cells(line, layout.separator)
-            rows.append(Row(number, cells or ['"'] * layout.start.width))
-            spans.append((at, stop))
-        elif spans and spans[-1][1] == at:
-            spans[-1] = (spans[-1][0], stop)
+        if not line.strip():
+            blank = at if blank is None else blank
+            continue
+        # A line within quotes is part of a row.
+        in_cell = n_quotes % 2 or line.count(b'"') % 2
+        cells = [] if in_cell else _cells(line, layout.separator)
+        rows.append(Row(number, cells or ['"'] * layout.start.width))
+        # Blank lines belong to the line after them.
+        spans.append((at if blank is None else blank, stop))
+        blank = None
+    if spans and blank is not None:
+        spans[-1] = (spans[-1][0], len(text))
     return rows, spans, number
 
 
