@@ -81,7 +81,7 @@ drawMarks();
 makeBoxes();
 if (data.about.n_leaves > EASY) foldMost();
 arrange();
-fit(LEAST);
+fit(READABLE);
 listenToTree();
 choose(0);
 byId("plane-hint").textContent = planeHint();
@@ -99,6 +99,6 @@ new ResizeObserver(() => {
   if (view.clientWidth === width || state.paper) return;
   width = view.clientWidth;
   arrange();
-  fit(LEAST);
+  fit(READABLE);
   drawCharts();
 }).observe(view);

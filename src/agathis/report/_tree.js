@@ -10,8 +10,6 @@ const PAPER = { outline: { room: 420 }, across: { room: 690, tall: 840, close: t
 const EASY = 18; // maximum number of boxes below each other before the tree is folded
 const NARROW = 640; // narrower views show an outline
 const READABLE = 0.6; // minimum zoom at which text is readable
-// A tree of few leaves is seen completely; the others are folded until they can be read.
-const LEAST = data.about.n_leaves > EASY ? READABLE : 0;
 
 const state = {
   folded: new Set(), // nodes whose children are hidden
