@@ -4,9 +4,9 @@ Tables in each format and models in each version are damaged as disks, editors a
 and bytes, pieces that are gone, there twice or of another file, lengths that claim too much; of a
 model also its structure. Each goes through a command, or through ``fit_file``, with a copy of the
 rows or without, alone or in a folder of Parquet files, in a process with little memory. A command
-ends with an exit code of 0, 1, 2 or 4 and words; a traceback, a process that dies and a command that
-does not end are failures. What a command wrote is whole. The clusters that ``predict`` gives are
-those of an independent reader of the model (``json_model.py``) on the rows that pyarrow reads.
+ends with an exit code of 0, 1, 2 or 4 and words; a traceback, a process that dies and a command
+that does not end are failures. What a command wrote is whole. The clusters that ``predict`` gives
+are those of an independent reader of the model (``json_model.py``) on the rows that pyarrow reads.
 """
 
 from __future__ import annotations
