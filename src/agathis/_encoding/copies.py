@@ -15,6 +15,7 @@ from scipy.stats import rankdata
 
 from agathis._columns.errors import Advice, Cells, Note
 from agathis._columns.wording import listed, title_of
+from agathis._encoding.relevance import relevance
 from agathis._encoding.row_sample import drawn
 from agathis._encoding.table_features import Feature
 
@@ -98,6 +99,21 @@ def without_copies(names: Iterable[str], found: Sequence[Family]) -> list[str]:
     """Return the columns that are not further members: that they repeat a fact is no evidence."""
     further = {name for family in found for name in family.members[1:]}
     return [name for name in names if name not in further]
+
+
+def features_within(places: Mapping[str, np.ndarray], mask: np.ndarray) -> dict[str, np.ndarray]:
+    """Restrict the feature indices of each column to a mask; columns without any are left out."""
+    within = {column: features[mask[features]] for column, features in places.items()}
+    return {column: features for column, features in within.items() if len(features)}
+
+
+def learned_weights(
+    X: np.ndarray, places: Mapping[str, np.ndarray], found: Sequence[Family]
+) -> dict[str, float]:
+    """Compute the weight of each column from its correlation with others; a family counts once."""
+    alone = without_copies(places, found)
+    weights = relevance(X, [places[name] for name in alone]).tolist()
+    return shared_weights(dict(zip(alone, weights, strict=True)), places, found)
 
 
 def shared_weights(

@@ -366,3 +366,9 @@ def _indicators(
     ]
     made, unseen = encoded(values, list(columns.values()))
     return dict(zip(columns, made.T, strict=True)), unseen
+
+
+def finite_ends(X: np.ndarray) -> np.ndarray:
+    """Return the finite minimum and maximum of each column; NaN where there is none."""
+    finite = np.where(np.isinf(X), np.nan, X)
+    return np.stack([np.fmin.reduce(finite, axis=0), np.fmax.reduce(finite, axis=0)])

@@ -30,7 +30,7 @@ from agathis._columns.identifiers import FEW
 from agathis._encoding import row_sample
 from agathis._encoding.column_roles import ColumnType
 from agathis._encoding.column_types import infer_column_types
-from agathis._encoding.copies import families, shared_weights, without_copies
+from agathis._encoding.copies import families, features_within, learned_weights
 from agathis._encoding.encoder_notes import (
     columns_of,
     infinite,
@@ -40,8 +40,7 @@ from agathis._encoding.encoder_notes import (
     weight_notes_of,
 )
 from agathis._encoding.encoder_options import Options
-from agathis._encoding.feature_rows import LARGEST, FeatureRows
-from agathis._encoding.relevance import relevance
+from agathis._encoding.feature_rows import LARGEST, FeatureRows, finite_ends
 from agathis._encoding.row_sample import SampledTable, drawn, sampled
 from agathis._encoding.scaling import FeatureScaler
 from agathis._encoding.table_features import (
@@ -253,7 +252,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         # Rare categories without a feature of their own; they are not unknown in other rows.
         self._rare = {column: frozenset(categories) for column, categories in rows.unseen.items()}
         self.infinite_ = dict(rows.infinite)
-        self.ends_ = _ends(rows.X)
+        self.ends_ = finite_ends(rows.X)
         for f, extent in exact.items():
             self.ends_[:, f] = extent.low, extent.high
             if extent.n_infinite:
@@ -279,7 +278,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         if options.learns:
             X = scaler.transform(raw)
             X[scaler.outliers(raw)] = np.nan
-            options = options.with_weights(self._learned(X))
+            places = features_within(self.places(), self.roles_.kernel)
+            options = options.with_weights(learned_weights(X, places, self.families_))
             scaler.weigh(self._weights(options))
         return scaler, options
 
@@ -315,18 +315,6 @@ class TableEncoder(TransformerMixin, BaseEstimator):
                 if extent.low <= extent.high:
                     out[f] = extent
         return out
-
-    def _learned(self, X: np.ndarray) -> dict[str, float]:
-        """Compute the weight of each column from its correlation with the others."""
-        kernel = self.roles_.kernel
-        counted = {
-            column: places[kernel[places]]
-            for column, places in self.places().items()
-            if kernel[places].any()
-        }
-        alone = without_copies(counted, self.families_)
-        weights = relevance(X, [counted[name] for name in alone]).tolist()
-        return shared_weights(dict(zip(alone, weights, strict=True)), counted, self.families_)
 
     def _weights(self, options: Options) -> list[float]:
         """Expand weights to features; the parts of a date share the weight of one column."""
@@ -449,9 +437,3 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     def places(self) -> dict[str, np.ndarray]:
         """Map each used column to its feature indices."""
         return self._places
-
-
-def _ends(X: np.ndarray) -> np.ndarray:
-    """Return the finite minimum and maximum of each column; NaN where there is none."""
-    finite = np.where(np.isinf(X), np.nan, X)
-    return np.stack([np.fmin.reduce(finite, axis=0), np.fmax.reduce(finite, axis=0)])
