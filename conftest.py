@@ -57,9 +57,9 @@ def temporary(tmp_path_factory):
 @pytest.fixture(scope="session", autouse=True)
 def learnt_weights():
     """Weights of columns are learnt once for each table: many tests fit the same few."""
-    from agathis._encoding import table_encoder
+    from agathis._encoding import copies
 
-    known, learn = {}, table_encoder.relevance
+    known, learn = {}, copies.relevance
 
     def relevance(X, sources):
         key = X.shape, X.tobytes(), tuple(map(tuple, sources))
