@@ -68,7 +68,7 @@ def learnt_weights():
         return known[key].copy()
 
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(table_encoder, "relevance", relevance)
+        patched.setattr(copies, "relevance", relevance)
         yield
 
 
