@@ -161,6 +161,8 @@ def test_the_command_takes_an_order(tmp_path, monkeypatch, capsys):
     assert "Ordered: plan (basic < plus= < max)" in done.out + done.err
     model = from_json((tmp_path / "m.json").read_text())
     assert len(set(model.predict(pd.read_csv("t.csv")))) == 3
+    done = here(capsys, "fit", "t.csv", "-k", "3", "-o", "m.json", "--ordered", "plan")
+    assert "--ordered plan: COLUMN=A<B<C is needed." in done.err
     done = here(capsys, "fit", "t.csv", "-k", "3", "-o", "m.json", "--ordered", "plan=basic")
     assert done.code != 0
     assert "COLUMN=A<B<C" in done.err

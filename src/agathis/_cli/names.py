@@ -89,8 +89,7 @@ def _orders(given: Sequence[str], names: Collection[str]) -> dict[str, list[str]
         # A level may have an equals sign, "<=5"; so may a name.
         begins = [name for name in names if one.startswith(f"{name}=")]
         if not begins:
-            _pair("--ordered", one, names)
-            raise WrongUse(f"--ordered {one_line(one)}: COLUMN=A<B<C is needed.")
+            _pair("--ordered", one, names, "COLUMN=A<B<C")  # raises
         name = max(begins, key=len)
         out[name] = [level.strip() for level in one.removeprefix(f"{name}=").split("<")]
         if len(out[name]) < 2 or "" in out[name]:
@@ -98,10 +97,12 @@ def _orders(given: Sequence[str], names: Collection[str]) -> dict[str, list[str]
     return out
 
 
-def _pair(option: str, text: str, names: Collection[str]) -> tuple[str, str]:
+def _pair(
+    option: str, text: str, names: Collection[str], form: str = "COLUMN=VALUE"
+) -> tuple[str, str]:
     name, equals, value = text.rpartition("=")
     if not equals:
-        raise WrongUse(f"{option} {text}: COLUMN=VALUE is needed.")
+        raise WrongUse(f"{option} {one_line(text)}: {form} is needed.")
     if name not in names:
         raise WrongUse(f"{option} {one_line(text)}: {lacks(name, names)}")
     return name, value.strip()

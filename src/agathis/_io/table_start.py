@@ -115,7 +115,7 @@ def find_start(rows: Sequence[Row], options: ReadOptions, name: str) -> Start:
         return found
     line, n_lines = model.get("header_row"), model.get("header_lines", 1)
     if found.header == (() if line is None else tuple(range(line, line + n_lines))):
-        return replace(found, assumptions=())  # the fit has told of them
+        return replace(found, assumptions=())  # the fit reported them
     known = f"line {line}" if line else "no line"
     now = in_lines(found.header) if found.header else "no line"
     advice = Advice("header_row", str(found.header[0])) if found.header else _NO_HEADER
